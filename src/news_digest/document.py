@@ -1,0 +1,447 @@
+"""The state document: JSON to :class:`State` and back (specification, "Top-Level Schema" and "Task Record").
+
+What this version does not know is kept: :func:`encode` starts from ``State.origin``. A value that a run did not change
+is written back as it was read, to the last digit. The ceiling holds for every input, measured in the stricter of the
+two counts that the services use (ASCII-escaped JSON: one emoji costs 12 bytes).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar
+
+from news_digest.errors import DocumentDamaged, DocumentTooLarge, DocumentTooNew
+from news_digest.model import (
+    Active,
+    Fingerprint,
+    Foreign,
+    Funnel,
+    Json,
+    LastDigest,
+    Limits,
+    Outcome,
+    Period,
+    Receipt,
+    Settled,
+    Starting,
+    State,
+    Task,
+    Ticket,
+)
+
+__all__ = ["VERSION", "decode", "encode", "size"]
+
+VERSION = 1
+"""The document's version (specification); a higher one is refused and never overwritten."""
+
+_TASK_PREFIX = "news:"
+_TASK_KEYS = frozenset(
+    {
+        *("period", "status", "conversation_id", "conversation_url", "workspace_dir", "item_keys", "item_count"),
+        *("last_activity", "completed_at", "expired_after"),
+        # Ours, beside those of the specification:
+        *("attempt", "writer", "reason", "receipts", "wide_keys", "brief_hash", "run"),
+    }
+)
+_LIMITS = Limits()
+_T = TypeVar("_T")
+
+
+def size(document: Mapping[str, Json]) -> int:
+    """Return the document's size in bytes as the strictest service counts it: ASCII-escaped, with its key."""
+    return len(json.dumps({"state": document}))
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def decode(document: Json) -> State:
+    """Return the state that a document holds; an empty object is an empty state.
+
+    A task record that cannot be read becomes :class:`Foreign`: kept, never evicted, and its day counts as handled.
+    Raises ``DocumentTooNew`` for a later version and ``DocumentDamaged`` where the ledger's own keys are garbled; what is
+    only diagnostic is read as absent instead.
+    """
+    if not isinstance(document, Mapping):
+        raise _damaged("the document", "is no JSON object")
+    _check_version(document.get("version", VERSION))
+    tasks = document.get("tasks", {})
+    if not isinstance(tasks, Mapping):
+        raise _damaged("tasks", "is no object")
+    return State(
+        tasks={key: _decode_task(key, record) for key, record in tasks.items()},
+        seen=_fingerprints(document.get("seen", []), "seen"),
+        seen_wide=_fingerprints(document.get("seen_wide", []), "seen_wide"),
+        attempts=_attempts(document.get("attempts", {})),
+        last_checked=_instant(document.get("last_checked")),
+        last_funnel=_decode_funnel(document.get("last_funnel")),
+        last_feed_errors=_texts(document.get("last_feed_errors")),
+        last_above_cap=_count(document.get("last_above_cap")),
+        last_digest=_decode_last_digest(document.get("last_digest")),
+        updated_at=_instant(document.get("updated_at")),
+        origin=document,
+    )
+
+
+def _check_version(version: Json) -> None:
+    if isinstance(version, bool) or not isinstance(version, int):
+        raise _damaged("version", f"is {version!r}, not a whole number")
+    if version > VERSION:
+        raise DocumentTooNew(
+            "cannot read the state",
+            thing=f"version {version}",
+            cause=f"this program knows version {VERSION}",
+            hint="update news-digest, or point it to another state; the document was left as it is",
+        )
+
+
+def _damaged(thing: str, cause: str) -> DocumentDamaged:
+    return DocumentDamaged(
+        "cannot read the state", thing=thing, cause=cause, hint="restore a copy with `news-digest state import FILE`"
+    )
+
+
+def _fingerprints(value: Json, name: str) -> tuple[Fingerprint, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _damaged(name, "is no list of strings")
+    return tuple(Fingerprint(item) for item in value)
+
+
+def _attempts(value: Json) -> dict[str, int]:
+    if not isinstance(value, Mapping) or not all(_is_count(count) for count in value.values()):
+        raise _damaged("attempts", "is no object of whole numbers")
+    return {str(key): int(count) for key, count in value.items()}
+
+
+def _is_count(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _count(value: Json) -> int:
+    return value if _is_count(value) else 0
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _instant(value: Json) -> datetime | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _span(value: Json) -> timedelta | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    try:
+        return timedelta(seconds=value)
+    except OverflowError:
+        return None
+
+
+def _decode_funnel(value: Json) -> Funnel | None:
+    if not isinstance(value, Mapping):
+        return None
+    return Funnel(*(_count(value.get(stage)) for stage in ("fetched", "unseen", "fresh")))
+
+
+def _decode_last_digest(value: Json) -> LastDigest | None:
+    written_at = _instant(value.get("written_at")) if isinstance(value, Mapping) else None
+    if written_at is None:
+        return None
+    return LastDigest(_text(value.get("period")), _text(value.get("text")), written_at, _text(value.get("conversation_url")))
+
+
+def _decode_period(key: str) -> Period | None:
+    try:
+        period = Period(date.fromisoformat(key.removeprefix(_TASK_PREFIX)))
+    except ValueError:
+        return None
+    return period if period.key == key else None
+
+
+def _decode_task(key: str, record: Json) -> Task:
+    period = _decode_period(key)
+    if period is None or not isinstance(record, Mapping):
+        return Foreign(key)
+    status = record.get("status")
+    if status in ("starting", "active"):
+        return _decode_open(period, record)
+    if isinstance(status, str) and status in set(Outcome):
+        return _decode_settled(period, Outcome(status), record)
+    return Foreign(key)
+
+
+def _decode_open(period: Period, record: Mapping[str, Json]) -> Starting | Active:
+    """Read an open record; an active one that names no conversation can only be a claim that went wrong."""
+    ticket = _text(record.get("conversation_id"))
+    starting = Starting(
+        period=period,
+        ticket=Ticket(ticket) if ticket else None,
+        stories=tuple(Fingerprint(key) for key in _texts(record.get("item_keys"))),
+        wide=tuple(Fingerprint(key) for key in _texts(record.get("wide_keys"))),
+        story_count=_count(record.get("item_count")),
+        last_activity=_instant(record.get("last_activity")) or datetime.fromtimestamp(0, UTC),
+        workspace=_text(record.get("workspace_dir")),
+        attempt=_count(record.get("attempt")) or 1,
+        writer=_text(record.get("writer")),
+        brief_hash=_text(record.get("brief_hash")),
+        run=_text(record.get("run")),
+    )
+    if record.get("status") == "starting" or not ticket:
+        return starting
+    return Active(
+        period=period,
+        ticket=Ticket(ticket),
+        stories=starting.stories,
+        wide=starting.wide,
+        story_count=starting.story_count,
+        last_activity=starting.last_activity,
+        conversation_url=_text(record.get("conversation_url")),
+        workspace=starting.workspace,
+        attempt=starting.attempt,
+        writer=starting.writer,
+        brief_hash=starting.brief_hash,
+    )
+
+
+def _decode_settled(period: Period, outcome: Outcome, record: Mapping[str, Json]) -> Settled:
+    ticket = _text(record.get("conversation_id"))
+    receipts = record.get("receipts")
+    return Settled(
+        period=period,
+        ticket=Ticket(ticket) if ticket else None,
+        outcome=outcome,
+        story_count=_count(record.get("item_count")),
+        last_activity=_instant(record.get("last_activity")) or datetime.fromtimestamp(0, UTC),
+        completed_at=_instant(record.get("completed_at")),
+        expired_after=_span(record.get("expired_after")),
+        conversation_url=_text(record.get("conversation_url")),
+        workspace=_text(record.get("workspace_dir")),
+        attempt=_count(record.get("attempt")) or 1,
+        writer=_text(record.get("writer")),
+        reason=_text(record.get("reason")),
+        receipts=tuple(_decode_receipt(name, value) for name, value in receipts.items())
+        if isinstance(receipts, Mapping)
+        else (),
+    )
+
+
+def _decode_receipt(channel: str, value: Json) -> Receipt:
+    entry = value if isinstance(value, Mapping) else {}
+    return Receipt(
+        channel,
+        at=_instant(entry.get("at")),
+        detail=_text(entry.get("detail")),
+        taken_at=_instant(entry.get("taken_at")),
+        run=_text(entry.get("run")),
+    )
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+
+def encode(state: State, *, ceiling: int = _LIMITS.document_bytes) -> dict[str, Json]:
+    """Return the document of a state, at most ``ceiling`` bytes by :func:`size`.
+
+    What is cut to fit, in this order: the last digest's text, feed errors and reasons, receipts' details, the oldest
+    fingerprints down to ``Limits.least_fingerprints``; an open task never. Raises ``DocumentTooLarge`` when that does not
+    do, naming what is in the way.
+    """
+    document = _encode(state)
+    for cut in (_cut_digest_text, _cut_reasons, _cut_receipt_details, _cut_wide, _cut_seen):
+        excess = size(document) - ceiling
+        if excess <= 0:
+            return document
+        state = cut(state, excess)
+        document = _encode(state)
+    if size(document) > ceiling:
+        raise _too_large(document, ceiling)
+    return document
+
+
+def _encode(state: State) -> dict[str, Json]:
+    origin = state.origin
+    document: dict[str, Json] = {**origin, "version": origin.get("version", VERSION)}
+    known = origin.get("tasks", {})
+    document["tasks"] = {key: _encode_task(task, known.get(key)) for key, task in state.tasks.items()}
+    _set(document, "seen", list(state.seen), always=True)
+    _set(document, "seen_wide", list(state.seen_wide))
+    _set(document, "attempts", dict(state.attempts))
+    _keep(document, "last_checked", state.last_checked, _instant, datetime.timestamp)
+    _keep(document, "last_funnel", state.last_funnel, _decode_funnel, _encode_funnel)
+    _set(document, "last_feed_errors", [_printable(text) for text in state.last_feed_errors])
+    _set(document, "last_above_cap", state.last_above_cap)
+    _keep(document, "last_digest", state.last_digest, _decode_last_digest, _encode_last_digest)
+    _keep(document, "updated_at", state.updated_at, _instant, datetime.timestamp)
+    return document
+
+
+def _set(document: dict[str, Json], key: str, value: Json, *, always: bool = False) -> None:
+    """Write a value; an empty one only where the document had the key (or ``always``)."""
+    if value or always or key in document:
+        document[key] = value
+
+
+def _keep(
+    document: dict[str, Json],
+    key: str,
+    value: _T | None,
+    read: Callable[[Json], _T | None],
+    write: Callable[[_T], Json],
+) -> None:
+    """Write a value unless the document already says it: a float keeps its last digit, an object its unknown keys."""
+    before = document.get(key)
+    if value is None or read(before) == value:
+        return
+    written = write(value)
+    document[key] = {**before, **written} if isinstance(before, Mapping) and isinstance(written, Mapping) else written
+
+
+def _encode_funnel(funnel: Funnel) -> dict[str, int]:
+    return {"fetched": funnel.fetched, "unseen": funnel.unseen, "fresh": funnel.fresh}
+
+
+def _encode_last_digest(last: LastDigest) -> dict[str, Json]:
+    return {
+        "period": last.period,
+        "conversation_url": _printable(last.conversation_url),
+        "written_at": last.written_at.timestamp(),
+        "text": _printable(last.text),
+    }
+
+
+def _printable(text: str) -> str:
+    """Return the text without lone surrogates, which no service can store."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _encode_task(task: Task, before: Json) -> Json:
+    """Return a task's record: as it was where the run did not touch it, else with its unknown keys kept."""
+    if isinstance(task, Foreign) or (before is not None and _decode_task(task.period.key, before) == task):
+        return before
+    foreign = {key: value for key, value in before.items() if key not in _TASK_KEYS} if isinstance(before, Mapping) else {}
+    written = _encode_settled(task) if isinstance(task, Settled) else _encode_open(task)
+    return {**{key: value for key, value in written.items() if value not in ("", None, [], {})}, **foreign}
+
+
+def _encode_open(task: Starting | Active) -> dict[str, Json]:
+    return {
+        "period": str(task.period),
+        "status": "active" if isinstance(task, Active) else "starting",
+        "conversation_id": task.ticket,
+        "conversation_url": task.conversation_url if isinstance(task, Active) else "",
+        "workspace_dir": task.workspace,
+        "item_keys": list(task.stories),
+        "item_count": task.story_count,
+        "last_activity": task.last_activity.timestamp(),
+        "attempt": task.attempt,
+        "writer": task.writer,
+        "wide_keys": list(task.wide),
+        "brief_hash": task.brief_hash,
+        "run": task.run if isinstance(task, Starting) else "",
+    }
+
+
+def _encode_settled(task: Settled) -> dict[str, Json]:
+    return {
+        "period": str(task.period),
+        "status": str(task.outcome),
+        "conversation_id": task.ticket,
+        "conversation_url": _printable(task.conversation_url),
+        "workspace_dir": task.workspace,
+        "item_count": task.story_count,
+        "last_activity": task.last_activity.timestamp(),
+        "completed_at": task.completed_at.timestamp() if task.completed_at else None,
+        "expired_after": task.expired_after.total_seconds() if task.expired_after is not None else None,
+        "attempt": task.attempt,
+        "writer": task.writer,
+        "reason": _printable(task.reason),
+        "receipts": {receipt.channel: _encode_receipt(receipt) for receipt in task.receipts},
+    }
+
+
+def _encode_receipt(receipt: Receipt) -> dict[str, Json]:
+    written = {
+        "at": receipt.at.timestamp() if receipt.at else None,
+        "detail": _printable(receipt.detail),
+        "taken_at": receipt.taken_at.timestamp() if receipt.taken_at else None,
+        "run": receipt.run,
+    }
+    return {key: value for key, value in written.items() if value not in ("", None)}
+
+
+# --- the ceiling ---------------------------------------------------------------------------------------------------
+
+
+def _cut_digest_text(state: State, excess: int) -> State:
+    last = state.last_digest
+    if last is None:
+        return state
+    return replace(state, last_digest=replace(last, text=_without_bytes(last.text, excess)))
+
+
+def _without_bytes(text: str, excess: int) -> str:
+    """Return the text without at least ``excess`` bytes of its escaped form, cut at the end."""
+    while text and excess > 0:
+        excess -= len(json.dumps(text[-1])) - 2
+        text = text[:-1]
+    return text
+
+
+def _cut_reasons(state: State, _excess: int) -> State:
+    return _with_settled(replace(state, last_feed_errors=()), lambda task: replace(task, reason=""))
+
+
+def _cut_receipt_details(state: State, _excess: int) -> State:
+    bare: Callable[[Receipt], Receipt] = lambda receipt: replace(receipt, detail="")  # noqa: E731 - a name for a shape
+    return _with_settled(state, lambda task: replace(task, receipts=tuple(map(bare, task.receipts))))
+
+
+def _with_settled(state: State, change: Callable[[Settled], Settled]) -> State:
+    tasks = {key: change(task) if isinstance(task, Settled) else task for key, task in state.tasks.items()}
+    return replace(state, tasks=tasks)
+
+
+def _cut_wide(state: State, excess: int) -> State:
+    return replace(state, seen_wide=_without_oldest(state.seen_wide, excess, least=0))
+
+
+def _cut_seen(state: State, excess: int) -> State:
+    return replace(state, seen=_without_oldest(state.seen, excess, least=_LIMITS.least_fingerprints))
+
+
+def _without_oldest(prints: tuple[Fingerprint, ...], excess: int, *, least: int) -> tuple[Fingerprint, ...]:
+    droppable = max(0, len(prints) - least)
+    drop = 0
+    while drop < droppable and excess > 0:
+        excess -= len(json.dumps(prints[drop])) + 2
+        drop += 1
+    return prints[drop:]
+
+
+def _too_large(document: Mapping[str, Json], ceiling: int) -> DocumentTooLarge:
+    largest = ", ".join(f"{key} ({count} bytes)" for key, count in _largest(document.items()))
+    return DocumentTooLarge(
+        "cannot save the state",
+        thing=f"{size(document)} bytes of at most {ceiling}",
+        cause=f"the largest keys are {largest}",
+        hint="remove what another program put into the document, or give news-digest a state of its own",
+    )
+
+
+def _largest(items: Iterable[tuple[str, Json]]) -> list[tuple[str, int]]:
+    sizes = [(key, len(json.dumps(value))) for key, value in items]
+    return sorted(sizes, key=lambda pair: -pair[1])[:3]
