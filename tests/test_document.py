@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from news_digest.document import VERSION, decode, encode, size
+from news_digest.ceiling import size
+from news_digest.document import VERSION, decode, encode
 from news_digest.errors import DocumentDamaged, DocumentTooLarge, DocumentTooNew
 from news_digest.model import (
     Active,

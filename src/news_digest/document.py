@@ -7,14 +7,13 @@ two counts that the services use (ASCII-escaped JSON: one emoji costs 12 bytes).
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
-from news_digest.errors import DocumentDamaged, DocumentTooLarge, DocumentTooNew
+from news_digest.ceiling import CUTS, size, too_large
+from news_digest.errors import DocumentDamaged, DocumentTooNew
 from news_digest.model import (
     Active,
     Fingerprint,
@@ -33,7 +32,7 @@ from news_digest.model import (
     Ticket,
 )
 
-__all__ = ["VERSION", "decode", "encode", "size"]
+__all__ = ["VERSION", "decode", "encode"]
 
 VERSION = 1
 """The document's version (specification); a higher one is refused and never overwritten."""
@@ -49,11 +48,6 @@ _TASK_KEYS = frozenset(
 )
 _LIMITS = Limits()
 _T = TypeVar("_T")
-
-
-def size(document: Mapping[str, Json]) -> int:
-    """Return the document's size in bytes as the strictest service counts it: ASCII-escaped, with its key."""
-    return len(json.dumps({"state": document}))
 
 
 # --- reading -------------------------------------------------------------------------------------------------------
@@ -261,14 +255,14 @@ def encode(state: State, *, ceiling: int = _LIMITS.document_bytes) -> dict[str, 
     do, naming what is in the way.
     """
     document = _encode(state)
-    for cut in (_cut_digest_text, _cut_reasons, _cut_receipt_details, _cut_wide, _cut_seen):
+    for cut in CUTS:
         excess = size(document) - ceiling
         if excess <= 0:
             return document
         state = cut(state, excess)
         document = _encode(state)
     if size(document) > ceiling:
-        raise _too_large(document, ceiling)
+        raise too_large(document, ceiling)
     return document
 
 
@@ -381,67 +375,3 @@ def _encode_receipt(receipt: Receipt) -> dict[str, Json]:
         "run": receipt.run,
     }
     return {key: value for key, value in written.items() if value not in ("", None)}
-
-
-# --- the ceiling ---------------------------------------------------------------------------------------------------
-
-
-def _cut_digest_text(state: State, excess: int) -> State:
-    last = state.last_digest
-    if last is None:
-        return state
-    return replace(state, last_digest=replace(last, text=_without_bytes(last.text, excess)))
-
-
-def _without_bytes(text: str, excess: int) -> str:
-    """Return the text without at least ``excess`` bytes of its escaped form, cut at the end."""
-    while text and excess > 0:
-        excess -= len(json.dumps(text[-1])) - 2
-        text = text[:-1]
-    return text
-
-
-def _cut_reasons(state: State, _excess: int) -> State:
-    return _with_settled(replace(state, last_feed_errors=()), lambda task: replace(task, reason=""))
-
-
-def _cut_receipt_details(state: State, _excess: int) -> State:
-    bare: Callable[[Receipt], Receipt] = lambda receipt: replace(receipt, detail="")  # noqa: E731 - a name for a shape
-    return _with_settled(state, lambda task: replace(task, receipts=tuple(map(bare, task.receipts))))
-
-
-def _with_settled(state: State, change: Callable[[Settled], Settled]) -> State:
-    tasks = {key: change(task) if isinstance(task, Settled) else task for key, task in state.tasks.items()}
-    return replace(state, tasks=tasks)
-
-
-def _cut_wide(state: State, excess: int) -> State:
-    return replace(state, seen_wide=_without_oldest(state.seen_wide, excess, least=0))
-
-
-def _cut_seen(state: State, excess: int) -> State:
-    return replace(state, seen=_without_oldest(state.seen, excess, least=_LIMITS.least_fingerprints))
-
-
-def _without_oldest(prints: tuple[Fingerprint, ...], excess: int, *, least: int) -> tuple[Fingerprint, ...]:
-    droppable = max(0, len(prints) - least)
-    drop = 0
-    while drop < droppable and excess > 0:
-        excess -= len(json.dumps(prints[drop])) + 2
-        drop += 1
-    return prints[drop:]
-
-
-def _too_large(document: Mapping[str, Json], ceiling: int) -> DocumentTooLarge:
-    largest = ", ".join(f"{key} ({count} bytes)" for key, count in _largest(document.items()))
-    return DocumentTooLarge(
-        "cannot save the state",
-        thing=f"{size(document)} bytes of at most {ceiling}",
-        cause=f"the largest keys are {largest}",
-        hint="remove what another program put into the document, or give news-digest a state of its own",
-    )
-
-
-def _largest(items: Iterable[tuple[str, Json]]) -> list[tuple[str, int]]:
-    sizes = [(key, len(json.dumps(value))) for key, value in items]
-    return sorted(sizes, key=lambda pair: -pair[1])[:3]
