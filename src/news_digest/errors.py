@@ -102,9 +102,27 @@ class AllFeedsFailed(FeedError):
 
 
 class HttpError(NewsDigestError):
-    """A request that got no usable answer."""
+    """A request that got no usable answer.
+
+    ``transient``: the same request may well succeed soon. ``sent``: the server may have received it; False only where it
+    certainly has not (no connection came about, or the request was refused here).
+    """
 
     exit_code = 3
+
+    def __init__(  # noqa: PLR0913 - one keyword per part of the message
+        self,
+        what: str,
+        *,
+        thing: str = "",
+        cause: str = "",
+        hint: str = "",
+        transient: bool = False,
+        sent: bool = True,
+    ) -> None:
+        super().__init__(what, thing=thing, cause=cause, hint=hint)
+        self.transient = transient
+        self.sent = sent
 
 
 class AddressRefused(HttpError):

@@ -1,0 +1,236 @@
+"""One request on its way through redirects: what is asked next, and which headers may go along.
+
+Secrets stay with the origin that they were given for: after a redirect elsewhere only headers that say nothing about the
+asker remain. The one step that counts as the same origin although it is not is from http to https on the same host.
+Cookies live for one chain only, because some hosts redirect through a cookie check and back.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+
+from news_digest.errors import AddressRefused, HttpError, TooManyRedirects
+from news_digest.ports import Request
+
+__all__ = ["Chain", "Cookie", "Target", "read_target"]
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_PERMANENT = frozenset({301, 308})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_METHOD_CHANGES = frozenset({301, 302, 303})
+"""Statuses after which browsers, and so servers, expect a GET in place of a POST; 303 for every method."""
+_PLAIN_URL = re.compile(r"[!-~]+\Z")
+_URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
+"""What stays as it is when an address with other characters is quoted."""
+_HARMLESS = frozenset(
+    {"accept", "accept-encoding", "accept-language", "if-modified-since", "if-none-match", "range", "user-agent"}
+)
+"""Request headers that may follow a redirect to another origin."""
+_BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+_HEADER_VALUE = re.compile(r"[^\0\r\n]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An address taken apart; ``url`` has neither credentials nor fragment."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    credentials: str = ""
+    """``user:password`` where the address had them."""
+
+
+def read_target(url: str) -> Target:
+    """Take an address apart; raises ``AddressRefused`` where it is no http(s), ``HttpError`` where it is none at all."""
+    url = url.strip()
+    if not _PLAIN_URL.match(url):
+        url = quote(url, safe=_URL_CHARACTERS, encoding="utf-8") if url.isascii() else _ascii_url(url)
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise _bad_address(url, str(error)) from error
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise AddressRefused(
+            "Refused to ask",
+            thing=url[:200],
+            cause="only http and https addresses are asked",
+            hint="Give the address that a browser shows for the feed.",
+            sent=False,
+        )
+    if not host:
+        raise _bad_address(url, "it has no host")
+    userinfo, at, netloc = parts.netloc.rpartition("@")
+    clean = parts._replace(netloc=netloc, path=parts.path or "/", fragment="").geturl() if at or parts.fragment else url
+    return Target(clean, parts.scheme, host, port or _DEFAULT_PORTS[parts.scheme], unquote(userinfo))
+
+
+class Chain:
+    """A request and where its redirects have led it; ``follow`` takes the next step."""
+
+    __slots__ = ("_cookies", "_headers", "_permanent", "_request", "body", "hops", "method", "moved_to", "target")
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._headers = request.headers
+        self._cookies: list[Cookie] = []
+        self._permanent = True
+        self.method = request.method.upper()
+        self.body = request.body
+        self.target = read_target(request.url)
+        self.hops: tuple[str, ...] = ()
+        self.moved_to = ""
+        for name, value in request.headers:
+            if not (_HEADER_NAME.match(name) and _HEADER_VALUE.match(value)):
+                raise HttpError(
+                    "Cannot ask",
+                    thing=self.target.url,
+                    cause=f"the request header {name[:40]!r} has a character that is not allowed",
+                    hint="Check the header's name and the variable that its value comes from.",
+                    sent=False,
+                )
+
+    def headers(self) -> list[tuple[str, str]]:
+        """Return the headers of the next request, with the chain's cookies and the address's credentials."""
+        pairs = list(self._headers)
+        if self.target.credentials and not any(name.lower() == "authorization" for name, _ in pairs):
+            token = b64encode(self.target.credentials.encode()).decode("ascii")
+            pairs.append(("Authorization", f"Basic {token}"))
+        cookies = [cookie.pair for cookie in self._cookies if cookie.goes_to(self.target)]
+        if cookies:
+            own = [value for name, value in pairs if name.lower() == "cookie"]
+            pairs = [pair for pair in pairs if pair[0].lower() != "cookie"]
+            pairs.append(("Cookie", "; ".join(own + cookies)))
+        return pairs
+
+    def follow(self, status: int, location: str, set_cookies: Iterable[str]) -> bool:
+        """Go where an answer points; False where it is the final one.
+
+        Raises ``TooManyRedirects``, ``AddressRefused`` (no http or https) or ``HttpError`` (no address).
+        """
+        if status not in _REDIRECTS or not location or not self._request.redirects:
+            return False
+        here = self.target
+        for line in set_cookies:
+            self._keep_cookie(line)
+        there = self._aim(location)
+        self.hops = (*self.hops, there.url)
+        if len(self.hops) > self._request.redirects:
+            raise self._too_many()
+        self._permanent = self._permanent and status in _PERMANENT
+        if self._permanent:
+            self.moved_to = there.url
+        if (
+            status in _METHOD_CHANGES
+            and self.method not in {"GET", "HEAD"}
+            and (status == 303 or self.method == "POST")
+        ):  # noqa: PLR2004 - See Other
+            self.method, self.body = "GET", None
+            self._headers = tuple(pair for pair in self._headers if pair[0].lower() not in _BODY_HEADERS)
+        if not _same_origin(here, there):
+            self._headers = tuple(pair for pair in self._headers if pair[0].lower() in _HARMLESS)
+        self.target = there
+        return True
+
+    def _aim(self, location: str) -> Target:
+        here = self.target
+        there = read_target(urljoin(here.url, location.strip()))
+        if not there.credentials and _same_origin(here, there):
+            there = Target(there.url, there.scheme, there.host, there.port, here.credentials)
+        return there
+
+    def _keep_cookie(self, line: str) -> None:
+        cookie = Cookie.read(line, self.target, [urlsplit(url).hostname or "" for url in self._visited()])
+        if cookie:
+            self._cookies = [kept for kept in self._cookies if kept.key != cookie.key]
+            self._cookies.append(cookie)
+
+    def _visited(self) -> list[str]:
+        return [self._request.url, *self.hops]
+
+    def _too_many(self) -> TooManyRedirects:
+        loop = self.hops[-1] in self._visited()[:-1]
+        return TooManyRedirects(
+            "Gave up following redirects",
+            thing=read_target(self._request.url).url,
+            cause="they lead in a circle" if loop else f"more than {self._request.redirects} of them",
+            hint="Open the address in a browser and give the address that it ends at.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """A cookie that a hop has set; ``domain`` covers its subdomains unless ``host_only``."""
+
+    pair: str
+    domain: str
+    host_only: bool
+    secure: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return what a later cookie must share to take this one's place."""
+        return self.pair.partition("=")[0], self.domain
+
+    @classmethod
+    def read(cls, line: str, target: Target, visited: Iterable[str]) -> Cookie | None:
+        """Read a ``Set-Cookie`` line; None where the host may not set it.
+
+        A host sets cookies for itself and for the domains above it, as in RFC 6265, and for hosts that the same chain
+        has visited: gates that send the client back with a cookie for the site rely on it, and nothing of ours leaks.
+        """
+        pair, *attributes = (part.strip() for part in line.split(";"))
+        named = dict((name.strip().lower(), value.strip()) for name, _, value in (a.partition("=") for a in attributes))
+        domain = named.get("domain", "").lstrip(".").lower()
+        if "=" not in pair or (domain and "." not in domain):
+            return None
+        cookie = cls(pair, domain or target.host, host_only=not domain, secure="secure" in named)
+        allowed = any(_is_below(host, cookie.domain) for host in (target.host, *visited))
+        return cookie if allowed else None
+
+    def goes_to(self, target: Target) -> bool:
+        """Return whether the cookie goes along to a target."""
+        if self.secure and target.scheme != "https":
+            return False
+        return target.host == self.domain if self.host_only else _is_below(target.host, self.domain)
+
+
+def _is_below(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _same_origin(here: Target, there: Target) -> bool:
+    if here.host != there.host:
+        return False
+    upgraded = (here.scheme, here.port, there.scheme, there.port) == ("http", 80, "https", 443)
+    return upgraded or (here.scheme, here.port) == (there.scheme, there.port)
+
+
+def _ascii_url(url: str) -> str:
+    parts: SplitResult = urlsplit(url)
+    userinfo, at, netloc = parts.netloc.rpartition("@")
+    try:
+        netloc = netloc.encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise _bad_address(url, "its host name is not valid") from error
+    host = f"{quote(userinfo, safe=_URL_CHARACTERS)}{at}{netloc}"
+    rest = parts._replace(scheme="", netloc="").geturl()
+    return f"{parts.scheme}://{host}{quote(rest, safe=_URL_CHARACTERS)}"
+
+
+def _bad_address(url: str, cause: str) -> HttpError:
+    without_credentials = re.sub(r"//[^/@]*@", "//", url)
+    return HttpError(
+        "Cannot ask",
+        thing=without_credentials[:200],
+        cause=f"it is no web address ({cause})",
+        hint="Give the full address, with https:// in front.",
+        sent=False,
+    )

@@ -1,0 +1,190 @@
+"""One libcurl handle: a request goes in, the answer comes out."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pycurl
+
+from news_digest.errors import HttpError
+from news_digest.http import failures
+from news_digest.http.chain import Chain
+from news_digest.http.coding import decode
+from news_digest.http.guard import host_refusal, refusal
+from news_digest.http.proxies import Proxies
+from news_digest.ports import Request, Response
+
+__all__ = ["Exchange", "Settings"]
+
+_CONNECT_SECONDS = 10
+"""A host that does not answer a connection by then is down; waiting longer only holds a place."""
+_LEAST_MILLISECONDS = 1
+"""Zero would mean no limit to libcurl."""
+_JOINTS = {"set-cookie": "\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What all requests of a client have in common."""
+
+    user_agent: str
+    codings: str
+    proxies: Proxies
+    ca_file: str
+    resolve: tuple[str, ...]
+
+
+class Exchange:
+    """A handle with its options set once; chunks and header lines are appended by C code, which halves the cost."""
+
+    def __init__(self, settings: Settings, *, guarded: bool) -> None:
+        self._settings = settings
+        self._guarded = guarded
+        self._defaults = {
+            "user-agent": ("User-Agent", settings.user_agent),
+            "accept": ("Accept", "*/*"),
+            "accept-encoding": ("Accept-Encoding", settings.codings),
+        }
+        self._chunks: list[bytes] = []
+        self._lines: list[bytes] = []
+        self._refusal: tuple[str, str] | None = None
+        self._proxy: str
+        self._plain: bool
+        """Whether the handle is left as for a GET without a body."""
+        self._socket: Any = None
+        self.curl: Any = pycurl.Curl()
+        self._set_up()
+
+    def _set_up(self) -> None:
+        curl, settings = self.curl, self._settings
+        self._plain = True
+        self._proxy = ""
+        curl.setopt(pycurl.NOSIGNAL, 1)
+        curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+        curl.setopt(pycurl.FOLLOWLOCATION, 0)
+        curl.setopt(pycurl.CONNECTTIMEOUT, _CONNECT_SECONDS)
+        curl.setopt(pycurl.PROXY, "")  # libcurl would read the environment for it,
+        curl.setopt(pycurl.NOPROXY, "")  # and for this even where a proxy is set
+        curl.setopt(pycurl.WRITEFUNCTION, self._chunks.append)
+        curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
+        if settings.ca_file:
+            curl.setopt(pycurl.CAINFO, settings.ca_file)
+        else:
+            curl.setopt(pycurl.SSL_OPTIONS, pycurl.SSLOPT_NATIVE_CA)
+        if settings.resolve:
+            curl.setopt(pycurl.RESOLVE, list(settings.resolve))
+        if self._guarded:
+            curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open_socket)
+
+    def prepare(self, request: Request, chain: Chain, seconds_left: float) -> None:
+        """Load the next request of a chain; raises ``AddressRefused``."""
+        curl, target = self.curl, chain.target
+        if self._guarded:
+            kind = host_refusal(target.host)
+            if kind:
+                raise failures.refused(target.url, target.host, kind)
+        if not self._plain:
+            curl.reset()
+            self._set_up()
+        self._refusal = None
+        proxy = self._settings.proxies.choose(target.scheme, target.host, target.port)
+        if proxy != self._proxy:
+            curl.setopt(pycurl.PROXY, proxy)
+            self._proxy = proxy
+        curl.setopt(pycurl.URL, target.url)
+        lines = self._header_lines(chain.headers())
+        if chain.method != "GET" or chain.body is not None:
+            lines += self._set_method(chain.method, chain.body, lines)
+        curl.setopt(pycurl.HTTPHEADER, lines)
+        curl.setopt(pycurl.TIMEOUT_MS, max(_LEAST_MILLISECONDS, int(seconds_left * 1000)))
+        curl.setopt(pycurl.MAXFILESIZE_LARGE, max(1, request.max_bytes))
+
+    def finish(self, request: Request, chain: Chain, code: int, text: str) -> Response | None:
+        """Return the answer that has landed, None where the chain goes on; raises :class:`HttpError`."""
+        body, lines = b"".join(self._chunks), self._lines.copy()
+        self._chunks.clear()
+        self._lines.clear()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        url = chain.target.url
+        if code:
+            if self._refusal and code == pycurl.E_COULDNT_CONNECT:
+                raise failures.refused(url, *self._refusal)
+            raise failures.failure(code, text, url=url, deadline=request.deadline, cap=request.max_bytes)
+        status = self.curl.getinfo(pycurl.RESPONSE_CODE)
+        headers = _read_head(lines)
+        if chain.follow(status, headers.get("location", ""), headers.get("set-cookie", "").split("\n")):
+            return None
+        label = headers.get("content-encoding", "")
+        if body and (label or request.guarded):
+            body = decode(body, label, cap=request.max_bytes, url=url, sniff=request.guarded)
+        return Response(status, url, headers, body, chain.moved_to, chain.hops)
+
+    def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> Any:  # noqa: ANN401 - a socket or libcurl's number for none
+        """Judge the address that libcurl is about to connect to; the operator's own proxy is exempt."""
+        family, kind, protocol, endpoint = address
+        if not self._proxy:
+            found = refusal(str(endpoint[0]))
+            if found:
+                self._refusal = str(endpoint[0]), found
+                return pycurl.SOCKET_BAD
+        try:
+            # libcurl works on a duplicate; the plain C type spares the half of what socket.socket costs.
+            opened = socket.SocketType(family, kind, protocol)
+        except OSError:
+            return pycurl.SOCKET_BAD
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = opened
+        return opened
+
+    def _header_lines(self, pairs: Sequence[tuple[str, str]]) -> list[bytes]:
+        named = self._defaults | {name.lower(): (name, value) for name, value in pairs}
+        return [_encode(f"{name}: {value}" if value else f"{name};") for name, value in named.values()]
+
+    def _set_method(self, method: str, body: bytes | None, lines: Sequence[bytes]) -> list[bytes]:
+        """Set another method than a plain GET; return the header lines that keep libcurl from adding its own."""
+        self._plain = False
+        if method == "HEAD":
+            self.curl.setopt(pycurl.NOBODY, 1)
+            return []
+        # A request that changes something is not sent over a connection that may be dead: libcurl would send it twice.
+        self.curl.setopt(pycurl.FRESH_CONNECT, 1)
+        self.curl.setopt(pycurl.CUSTOMREQUEST, method)
+        if body is None and method not in {"POST", "PUT", "PATCH"}:
+            return []
+        self.curl.setopt(pycurl.POSTFIELDS, body or b"")
+        typed = any(line.lower().startswith(b"content-type:") for line in lines)
+        return [b"Expect:"] if typed else [b"Expect:", b"Content-Type:"]
+
+
+def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
+    """Return the headers of the last answer (a proxy's and interim ones stand before it), names in lower case.
+
+    Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed. Latin-1 keeps every byte, so that a validator
+    goes back exactly as it came.
+    """
+    headers: dict[str, str] = {}
+    for line in lines:
+        if line.startswith(b"HTTP/"):
+            headers.clear()
+            continue
+        name, colon, value = line.decode("latin-1").partition(":")
+        if not colon:
+            continue
+        name, value = name.strip().lower(), value.strip()
+        if name in headers:
+            value = f"{headers[name]}{_JOINTS.get(name, ', ')}{value}"
+        headers[name] = value
+    return headers
+
+
+def _encode(line: str) -> bytes:
+    try:
+        return line.encode("latin-1")
+    except UnicodeEncodeError:
+        return line.encode()
