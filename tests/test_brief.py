@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from news_digest.brief import PROMPT_CHARACTERS, brief_hash, brief_text, brief_values, fence_tag, feed_name
+from news_digest.brief import PROMPT_CHARACTERS, brief_hash, brief_text, brief_values, feed_name, fence_tag
 from news_digest.model import Brief, FeedFailure, Fingerprint, Funnel, Identity, Period, Story, Style
 from news_digest.rules import one_line, system_text
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
-STORY_LINES = re.compile(r"^\[(\d+)\] (.+?)\n\s+Source: (.+?)\n(?:\s+Link: (\S+)\n)?", re.M)
+STORY_LINES = re.compile(r"^\[(\d+)\] (.+?)\n\s+Source: (.+?)\n(?:\s+Link: (\S+)\n)?", re.MULTILINE)
 """How a scripted model of the integration tests finds the stories; agents see the same shape."""
 
 
