@@ -1,4 +1,4 @@
-"""Real servers on loopback for tests: one that sends exactly the bytes that it is told to, and a replayer of exchanges."""
+"""Real servers on loopback for tests: one that sends exactly the bytes it is told to, and a replayer of exchanges."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ class Server:
 def serving(answer: Callable[[Asked], bytes | Iterable[Part]], *, every_address: bool = False) -> Iterator[Server]:
     """Serve on a free port of 127.0.0.1, or of every loopback address, until the block ends."""
     server = Server(answer)
-    with socket.create_server(("0.0.0.0" if every_address else "127.0.0.1", 0), backlog=100) as listener:  # noqa: S104 - a test's server
+    address = "0.0.0.0" if every_address else "127.0.0.1"  # noqa: S104 - a test's server
+    with socket.create_server((address, 0), backlog=100) as listener:
         server.port = listener.getsockname()[1]
         thread = threading.Thread(target=_accept, args=(listener, server), daemon=True)
         thread.start()

@@ -104,8 +104,8 @@ class AllFeedsFailed(FeedError):
 class HttpError(NewsDigestError):
     """A request that got no usable answer.
 
-    ``transient``: the same request may well succeed soon. ``sent``: the server may have received it; False only where it
-    certainly has not (no connection came about, or the request was refused here).
+    ``transient``: the same request may well succeed soon. ``sent``: the server may have received it; False only where
+    it certainly has not (no connection came about, or the request was refused here).
     """
 
     exit_code = 3

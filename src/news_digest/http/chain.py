@@ -1,7 +1,7 @@
 """One request on its way through redirects: what is asked next, and which headers may go along.
 
-Secrets stay with the origin that they were given for: after a redirect elsewhere only headers that say nothing about the
-asker remain. The one step that counts as the same origin although it is not is from http to https on the same host.
+Secrets stay with the origin that they were given for: after a redirect elsewhere only headers that say nothing about
+the asker remain. The one step that counts as the same origin although it is not is from http to https on the same host.
 Cookies live for one chain only, because some hosts redirect through a cookie check and back.
 """
 
@@ -48,7 +48,7 @@ class Target:
 
 
 def read_target(url: str) -> Target:
-    """Take an address apart; raises ``AddressRefused`` where it is no http(s), ``HttpError`` where it is none at all."""
+    """Take an address apart; raises ``AddressRefused`` where it is no http(s), ``HttpError`` where it is broken."""
     url = url.strip()
     if not _PLAIN_URL.match(url):
         url = quote(url, safe=_URL_CHARACTERS, encoding="utf-8") if url.isascii() else _ascii_url(url)
@@ -187,7 +187,7 @@ class Cookie:
         has visited: gates that send the client back with a cookie for the site rely on it, and nothing of ours leaks.
         """
         pair, *attributes = (part.strip() for part in line.split(";"))
-        named = dict((name.strip().lower(), value.strip()) for name, _, value in (a.partition("=") for a in attributes))
+        named = {name.strip().lower(): value.strip() for name, _, value in (a.partition("=") for a in attributes)}
         domain = named.get("domain", "").lstrip(".").lower()
         if "=" not in pair or (domain and "." not in domain):
             return None

@@ -1,8 +1,8 @@
 """``CurlHttp``: the port ``Http`` on libcurl, one request or many at once.
 
-libcurl was the cheapest client measured (``benchmarks/feeds_fetch.py``), has a true total deadline, and lets us judge an
-address when the socket opens. Redirects, cookies and content codings are ours, because each of them has a rule of its own
-here. Every request goes through the same loop, so that one request can be interrupted as well as a thousand.
+libcurl was the cheapest client measured (``benchmarks/feeds_fetch.py``), has a true total deadline, and lets us judge
+an address when the socket opens. Redirects, cookies and content codings are ours, because each of them has a rule of
+its own here. Every request goes through the same loop, so that one request can be interrupted as well as a thousand.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class CurlHttp:
     """The one client; safe to use from several threads at once.
 
     ``allow_private_hosts`` switches the address guard off. ``ca_file`` names the trusted certificates; by default
-    ``SSL_CERT_FILE`` or the system's. ``resolve`` pins names to addresses, as libcurl's ``HOST:PORT:ADDRESS``, for tests.
+    ``SSL_CERT_FILE`` or the system's. ``resolve`` pins names to addresses, as libcurl's ``HOST:PORT:ADDRESS``.
     """
 
     def __init__(

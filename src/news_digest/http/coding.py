@@ -1,8 +1,8 @@
 """Content codings: decode a body in bounded steps, whatever its label says (RFC 9110, 8.4).
 
 Labels lie in both directions in the wild: a gzip body without one, "gzip" on plain text, twice compressed by origin and
-proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap, so that a small body that
-grows a thousandfold ends as an error and not as memory.
+proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap, so that a small body
+that grows a thousandfold ends as an error and not as memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["accepted_codings", "decode"]
 _STEP = 1 << 18
 """Bytes that brotli gives out at once; the cap is checked after each step."""
 _PARTS_MOST = 256
-"""Members of a gzip or zstd body; each is a copy of what is left, so that thousands of empty ones would cost minutes."""
+"""Members of a gzip or zstd body; each copies what is left, so that thousands of empty ones would cost minutes."""
 _LAYERS_MOST = 3
 """Codings around each other: two are seen in the wild (origin and proxy)."""
 _ZSTD_WINDOW_LOG = 23
@@ -53,8 +53,8 @@ def accepted_codings() -> str:
 def decode(body: bytes, label: str, *, cap: int, url: str, sniff: bool) -> bytes:
     """Return the body without its content codings; ``label`` is the ``Content-Encoding``, ``cap`` in bytes.
 
-    With ``sniff``, compressed bytes that no label announces are decoded too: right for documents that are text, wrong for
-    a download that is meant to be an archive. Raises :class:`TooLarge` or :class:`HttpError` with the URL.
+    With ``sniff``, compressed bytes that no label announces are decoded too: right for documents that are text, wrong
+    for a download that is meant to be an archive. Raises :class:`TooLarge` or :class:`HttpError` with the URL.
     """
     try:
         plain = _unlabel(body, label, cap)

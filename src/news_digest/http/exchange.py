@@ -9,7 +9,6 @@ from typing import Any
 
 import pycurl
 
-from news_digest.errors import HttpError
 from news_digest.http import failures
 from news_digest.http.chain import Chain
 from news_digest.http.coding import decode

@@ -1,7 +1,7 @@
 """Which addresses a request that a stranger named may not reach.
 
-The judgement is made on the address that a socket is about to be connected to, on every hop: judging the name before would
-leave the time between two look-ups to whoever owns the name (DNS rebinding).
+The judgement is made on the address that a socket is about to be connected to, on every hop: judging the name before
+would leave the time between two look-ups to whoever owns the name (DNS rebinding).
 
 Source: IANA special-purpose address registries (RFC 6890, 8190), RFC 6052 (NAT64), RFC 3056 (6to4).
 """
