@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -51,6 +52,7 @@ class Server:
 
     answer: Callable[[Asked], bytes | Iterable[Part]]
     port: int = 0
+    tls: ssl.SSLContext | None = None
     asked: list[Asked] = field(default_factory=list)
     open_now: int = 0
     most_open: int = 0
@@ -66,6 +68,12 @@ class Server:
 
     def serve(self, connection: socket.socket) -> None:
         """Answer one connection."""
+        if self.tls:
+            try:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+            except OSError:
+                connection.close()
+                return
         with connection, self._counted():
             asked = _read_request(connection)
             if asked is None:
@@ -89,11 +97,12 @@ class Server:
 
 
 @contextmanager
-def serving(answer: Callable[[Asked], bytes | Iterable[Part]], *, every_address: bool = False) -> Iterator[Server]:
-    """Serve on a free port of 127.0.0.1, or of every loopback address, until the block ends."""
-    server = Server(answer)
-    address = "0.0.0.0" if every_address else "127.0.0.1"  # noqa: S104 - a test's server
-    with socket.create_server((address, 0), backlog=100) as listener:
+def serving(
+    answer: Callable[[Asked], bytes | Iterable[Part]], *, tls: ssl.SSLContext | None = None
+) -> Iterator[Server]:
+    """Serve on a free port of 127.0.0.1 until the block ends."""
+    server = Server(answer, tls=tls)
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
         server.port = listener.getsockname()[1]
         thread = threading.Thread(target=_accept, args=(listener, server), daemon=True)
         thread.start()

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Any
 
 import pycurl
 
-from news_digest.errors import HttpError
+from news_digest.errors import DeadlineExceeded, HttpError
 from news_digest.http import failures
 from news_digest.http.chain import Chain
 from news_digest.http.coding import accepted_codings
@@ -85,7 +86,7 @@ class CurlHttp:
         """Close the connections that are kept open; the client stays usable."""
         for engines in self._idle.values():
             while engines:
-                engines.pop().close()
+                engines.pop().retire()
 
     def send(self, request: Request) -> Response:
         """Return the answer to a request, errors of the server included; raises :class:`HttpError`."""
@@ -121,10 +122,10 @@ class CurlHttp:
             yield from batch.run(None if deadline is None else time.monotonic() + deadline.total_seconds())
         finally:
             batch.abort()
-            if len(requests) == 1:
+            if len(requests) == 1 and not batch.timed_out:
                 self._idle[guarded].append(engine)
             else:
-                engine.close()
+                engine.retire()
 
 
 class _Engine:
@@ -140,7 +141,11 @@ class _Engine:
     def exchange(self) -> Exchange:
         return self.free.pop() if self.free else Exchange(self.settings, guarded=self.guarded)
 
-    def close(self) -> None:
+    def retire(self) -> None:
+        """Close everything, aside: libcurl waits for look-ups of names that hang, long past any deadline of ours."""
+        Thread(target=self._close, daemon=True).start()
+
+    def _close(self) -> None:
         for exchange in self.free:
             exchange.curl.close()
         self.free.clear()
@@ -177,6 +182,8 @@ class _Batch:
         self._lanes = Lanes([_host(request.url) for request in requests], pause.total_seconds(), jitter)
         self._flights: dict[Any, _Flight] = {}
         self._outcomes: list[tuple[int, Response | HttpError]] = []
+        self.timed_out = False
+        """Whether a request ended by its deadline: its look-up may still hang in the engine."""
 
     def run(self, ends_at: float | None) -> Iterator[tuple[int, Response | HttpError]]:
         multi, flights = self._engine.multi, self._flights
@@ -204,7 +211,10 @@ class _Batch:
             for position in self._lanes.abandon():
                 self._outcomes.append((position, failures.not_begun(self._requests[position].url)))
             return
-        while len(self._flights) < self._parallel and (position := self._lanes.take(now)) is not None:
+        while len(self._flights) < self._parallel:
+            position = self._lanes.take(now)
+            if position is None:
+                return
             request = self._requests[position]
             flight_ends_at = now + request.deadline.total_seconds()
             if ends_at is not None and ends_at < flight_ends_at:
@@ -254,6 +264,7 @@ class _Batch:
                 return
         except HttpError as error:
             outcome = error
+            self.timed_out = self.timed_out or isinstance(error, DeadlineExceeded)
         self._engine.free.append(flight.exchange)
         self._lanes.give_back(flight.position, time.monotonic())
         self._outcomes.append((flight.position, outcome))

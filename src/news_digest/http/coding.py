@@ -137,8 +137,11 @@ def _gzip(body: bytes, cap: int) -> bytes:
 def _deflate(body: bytes, cap: int) -> bytes:
     try:
         return _inflate(body, cap, zlib.MAX_WBITS, "deflate")
-    except _Broken:
-        return _raw_deflate(body, cap)
+    except _Broken as broken:
+        try:
+            return _raw_deflate(body, cap)
+        except _Broken:
+            raise broken from None
 
 
 def _raw_deflate(body: bytes, cap: int) -> bytes:

@@ -113,7 +113,8 @@ class Exchange:
         if code:
             if self._refusal and code == pycurl.E_COULDNT_CONNECT:
                 raise failures.refused(url, *self._refusal)
-            raise failures.failure(code, text, url=url, deadline=request.deadline, cap=request.max_bytes)
+            fault = failures.Fault(code, text, self.curl.getinfo(pycurl.OS_ERRNO))
+            raise failures.failure(fault, url=url, deadline=request.deadline, cap=request.max_bytes)
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         headers = _read_head(lines)
         if chain.follow(status, headers.get("location", ""), headers.get("set-cookie", "").split("\n")):

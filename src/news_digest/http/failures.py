@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from errno import ECONNREFUSED
 
 import pycurl
 
 from news_digest.errors import AddressRefused, DeadlineExceeded, HttpError, TooLarge
 
-__all__ = ["deadline_passed", "failure", "not_begun", "refused"]
+__all__ = ["Fault", "deadline_passed", "failure", "not_begun", "refused"]
 
 _AGAIN = "Usually passes; the next run asks again."
 _CHECK_HOST = (
@@ -73,8 +74,18 @@ _CERTIFICATE_FAULTS = (
 )
 
 
-def failure(code: int, text: str, *, url: str, deadline: timedelta, cap: int) -> HttpError:
-    """Return the error for a libcurl code and message; ``url`` has no credentials."""
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What libcurl says about a request that failed: its error code, its words, and the system's error number."""
+
+    code: int
+    text: str
+    errno: int = 0
+
+
+def failure(fault: Fault, *, url: str, deadline: timedelta, cap: int) -> HttpError:
+    """Return the error for a fault; ``url`` has no credentials."""
+    code, text = fault.code, fault.text
     match code:
         case pycurl.E_OPERATION_TIMEDOUT:
             # libcurl says "Connection timed out" before a connection, "Operation timed out" after one.
@@ -91,7 +102,7 @@ def failure(code: int, text: str, *, url: str, deadline: timedelta, cap: int) ->
             return HttpError("Cannot ask", thing=url, cause=cause, hint=hint, sent=False)
     meaning = _MEANINGS.get(code) or _Meaning(f"{text or 'unknown fault'} (libcurl error {code})", transient=True)
     cause = meaning.cause
-    if code == pycurl.E_COULDNT_CONNECT and "refused" in text.lower():
+    if code == pycurl.E_COULDNT_CONNECT and fault.errno == ECONNREFUSED:
         cause = "nothing listens there (connection refused)"
     return HttpError(
         "Cannot ask", thing=url, cause=cause, hint=meaning.hint, transient=meaning.transient, sent=meaning.sent
