@@ -1,0 +1,216 @@
+"""Files that are complete or absent, through a crash and a power cut: exclusive lock, write, flush, rename, flush.
+
+Order of a replacement: the data goes to ``<file>.new`` in the same folder and is flushed to the disk; then the name is
+moved over in one step; then the folder is flushed, so that the move itself survives. A file system that reorders the move
+before the data (FreshRSS, qBittorrent and others met files of NULs after a power cut) cannot hurt.
+
+macOS: the flush is ``F_FULLFSYNC``, because ``fsync`` there stops at the drive's cache. Windows: the lock is
+``msvcrt.locking`` and a folder cannot be flushed. Both paths are written from their documentation and untried.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from news_digest.errors import StoreError, StoreFull, StoreUnavailable
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = ["LOCK_WAIT_SECONDS", "LONGEST_READ_BYTES", "Disk", "failure", "locked", "make_folder", "read", "replace"]
+
+LOCK_WAIT_SECONDS: Final = 10.0
+"""How long a save waits for another: one takes milliseconds, so that a longer wait means a stuck disk or process."""
+LOCK_POLL_SECONDS: Final = 0.005
+LONGEST_READ_BYTES: Final = 16 * 1024 * 1024
+"""More than any document or outbox entry of ours has (64 KB; some 200 KB): what is larger is something else."""
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
+_HINTS: Final = {
+    errno.EROFS: "the file system is read-only; mount it writable, or keep the state elsewhere",
+    errno.EACCES: "this user may not; look at the owner and the mode of the file and its folder",
+    errno.EPERM: "this user may not; look at the owner and the mode of the file and its folder",
+    errno.EISDIR: "that is a folder; name a file in it",
+    errno.ENOTDIR: "a part of the path is a file; name another place",
+    errno.ELOOP: "a link in the path leads to itself, or stands where a file of ours should; remove it",
+    errno.ENAMETOOLONG: "the name is too long for the file system; name another place",
+}
+
+
+class Disk:
+    """The steps of a durable write, each one call to the system; a test passes one that fails or dies at a step."""
+
+    def create(self, path: str) -> int:
+        """Return the descriptor of a new, empty file that only its owner can read; a leftover is removed first."""
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        return os.open(path, flags, 0o600)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Write all of the data; a call may take only a part of it."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+    def flush(self, descriptor: int) -> None:
+        """Return when the data is on the disk."""
+        if sys.platform == "darwin":
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(descriptor)
+
+    def link(self, source: str, target: str) -> None:
+        """Give a file a second name."""
+        os.link(source, target)
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a name over another, in one step."""
+        os.replace(source, target)
+
+    def flush_folder(self, folder: str) -> None:
+        """Return when the folder's names are on the disk; not every system can."""
+        if sys.platform == "win32":
+            return
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+        finally:
+            os.close(descriptor)
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's content, None where there is none.
+
+    Raises ``OSError``; also for what is no regular file (reading a pipe would wait for ever) and for one that is larger
+    than :data:`LONGEST_READ_BYTES`.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        return None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        if status.st_size > LONGEST_READ_BYTES:
+            raise OSError(errno.EINVAL, f"it has {status.st_size} bytes, so it is none of ours", path)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
+def replace(path: str, data: bytes, disk: Disk) -> None:
+    """Put the data in place of a file, completely or not at all; raises ``OSError``, and then the old one stands.
+
+    An error of the last step (flushing the folder) leaves the new one in place, not yet safe from a power cut. The caller
+    holds the lock: two writers would share ``<file>.new``.
+    """
+    fresh = f"{path}.new"
+    descriptor = disk.create(fresh)
+    try:
+        try:
+            disk.write(descriptor, data)
+            disk.flush(descriptor)
+        finally:
+            os.close(descriptor)
+        disk.rename(fresh, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(fresh)
+        raise
+    disk.flush_folder(os.path.dirname(path))
+
+
+def keep_copy(path: str, copy: str, disk: Disk) -> None:
+    """Let ``copy`` be what ``path`` is now, in one step: a second name where the file system has such, else a copy."""
+    fresh = f"{copy}.new"
+    with suppress(FileNotFoundError):
+        os.unlink(fresh)
+    try:
+        disk.link(path, fresh)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        replace(copy, read(path) or b"", disk)
+        return
+    disk.rename(fresh, copy)
+
+
+def make_folder(folder: str, disk: Disk) -> None:
+    """Create a folder and its missing parents, each for its owner only, and let that survive a power cut."""
+    if not folder or os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder)
+    make_folder(parent, disk)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    disk.flush_folder(parent)
+
+
+@contextmanager
+def locked(
+    path: str,
+    *,
+    wait_seconds: float = LOCK_WAIT_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[None]:
+    """Hold the exclusive lock of a lock file; the system releases it when its process dies, whatever the cause.
+
+    The lock file stays: removing it would let two processes hold locks of two files of one name. Raises
+    ``StoreUnavailable`` after ``wait_seconds``, ``OSError`` where the file cannot be created.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        deadline = clock() + wait_seconds
+        while not _take(descriptor):
+            if clock() >= deadline:
+                raise StoreUnavailable(
+                    "cannot lock",
+                    thing=path,
+                    cause=f"another process has held it for {wait_seconds:g} s",
+                    hint="see which one (`fuser` or `lsof` on that file); nothing was changed",
+                )
+            sleep(LOCK_POLL_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> bool:
+    """Try to lock; False while another holds it."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def failure(error: OSError, what: str, path: str) -> StoreError:
+    """Return what went wrong with a file, and what a person can do."""
+    cause = error.strerror or str(error)
+    if error.errno in _FULL:
+        hint = "make room (or raise the quota) and run again; the file stands as it was"
+        return StoreFull(what, thing=path, cause=cause, hint=hint)
+    hint = _HINTS.get(error.errno or 0, "look at the disk and at the path; a run after that goes on where this one stopped")
+    return StoreUnavailable(what, thing=path, cause=cause, hint=hint)
