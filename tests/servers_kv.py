@@ -143,6 +143,7 @@ class KvServer:
     def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - the handler's own self is another
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # One packet for head and body: two wait for each other's acknowledgement, 40 ms a time.
 
             def _serve(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
@@ -161,6 +162,7 @@ class KvServer:
                 self.end_headers()
                 with suppress(ConnectionError):
                     self.wfile.write(text.encode())
+                    self.wfile.flush()
 
             def _answered(self, path: str, query: str, raw: bytes) -> Answer:
                 if self.headers.get("Authorization") != f"Bearer {TOKEN}":
