@@ -143,7 +143,8 @@ class KvServer:
     def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - the handler's own self is another
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            wbufsize = -1  # One packet for head and body: two wait for each other's acknowledgement, 40 ms a time.
+            wbufsize = -1
+            disable_nagle_algorithm = True  # Else head and body wait for each other, 40 ms a time.
 
             def _serve(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
