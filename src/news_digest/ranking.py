@@ -1,4 +1,4 @@
-"""Which order events are told in: independent sources, topic, recency, and no host over all others; nothing is dropped.
+"""Which order events are told in: independent sources, topic, recency, and no host over all others; nothing is dropped."""
 
 from __future__ import annotations
 
