@@ -6,11 +6,12 @@ raise; anything else is a bug. An implementation decides nothing: it does what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
+from news_digest.errors import HttpError
 from news_digest.model import (
     Brief,
     Conversation,
@@ -34,6 +35,7 @@ __all__ = [
     "Event",
     "Feeds",
     "Http",
+    "HttpMany",
     "Journal",
     "Loaded",
     "Outbox",
@@ -112,6 +114,29 @@ class Http(Protocol):
         """Return the answer to a request, errors of the server included.
 
         Raises :class:`~news_digest.errors.HttpError` (or a child of it) where there is none.
+        """
+        ...
+
+
+@runtime_checkable
+class HttpMany(Http, Protocol):
+    """A client that can also send many requests at once; whoever reads many addresses uses it where it is one."""
+
+    def send_many(  # noqa: PLR0913 - each is a rule of politeness that the caller owns
+        self,
+        requests: Sequence[Request],
+        *,
+        parallel: int = 50,
+        pause: timedelta = timedelta(0),
+        deadline: timedelta | None = None,
+        jitter: Callable[[], float] = lambda: 0.5,
+        veto: Callable[[Request], HttpError | None] = lambda _request: None,
+    ) -> Iterator[tuple[int, Response | HttpError]]:
+        """Yield each request's position with its answer, or the error, as they come.
+
+        At most ``parallel`` are in flight, one per host; a host rests for about ``pause`` between two requests.
+        ``deadline`` is for all of them. ``veto`` is asked right before a request would start; its error takes the
+        request's place.
         """
         ...
 
