@@ -302,6 +302,11 @@ def test_a_memory_of_less_than_the_least_is_refused_not_cut() -> None:
         encode(state, ceiling=size(encode(state)) - 1)
 
 
+def test_when_the_stories_of_the_last_digest_were_selected_is_kept() -> None:
+    state = State(last_digest=LastDigest("2026-08-20", "text", NOW, "url", NOW - timedelta(hours=1)))
+    assert decode(encode(state)) == state
+
+
 def test_lone_surrogates_are_replaced_because_no_service_can_store_them() -> None:
     state = State(last_feed_errors=("bad \ud800 text",), last_digest=LastDigest("2026-08-20", "a\udfffb", NOW))
     document = encode(state)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from news_digest.errors import DayTaken, IllegalMove, LedgerError, StoriesTaken, Superseded
 from news_digest.lifecycle import (
+    ALL_FEEDS,
     Ending,
     activate,
     age,
@@ -37,14 +38,17 @@ from news_digest.lifecycle import (
 )
 from news_digest.model import (
     Active,
+    Entry,
     Fingerprint,
     Foreign,
     Funnel,
+    Identity,
     LastDigest,
     Limits,
     Outcome,
     Period,
     Receipt,
+    Selection,
     Settled,
     Starting,
     State,
@@ -70,7 +74,7 @@ def active(state: State | None = None) -> State:
 
 
 def ended(outcome: Outcome, *, channels: tuple[str, ...] = (), at: datetime = NOW) -> State:
-    return settle(active(), TICKET, Ending(outcome, at, "because", "text", "", channels, "run-1"), LIMITS)
+    return settle(active(), TICKET, Ending(outcome, at, "because", "text", channels=channels, run="run-1"), LIMITS)
 
 
 def settled(state: State, day: Period = DAY) -> Settled:
@@ -242,7 +246,10 @@ def test_the_last_digest_is_of_the_latest_day_and_has_at_most_its_characters() -
     assert settle(state, TICKET, ending, LIMITS).last_digest == later
     earlier = replace(later, period="2026-08-19")
     written = settle(replace(state, last_digest=earlier), TICKET, ending, LIMITS).last_digest
-    assert written == LastDigest("2026-08-20", "x" * 4000, NOW, "new")
+    assert written == LastDigest("2026-08-20", "x" * 4000, NOW, "new", NOW)
+    earlier_selection = replace(ending, until=NOW - SECOND)
+    written = settle(replace(state, last_digest=earlier), TICKET, earlier_selection, LIMITS).last_digest
+    assert written == LastDigest("2026-08-20", "x" * 4000, NOW, "new", NOW - SECOND)
 
 
 def test_the_reason_is_cut_by_its_escaped_bytes() -> None:
@@ -386,8 +393,14 @@ def test_what_nobody_sends_is_taken_and_what_was_delivered_is_not() -> None:
 # --- the check and the caps ----------------------------------------------------------------------------------------
 
 
+def a_selection(
+    funnel: Funnel = Funnel(), *, failed: tuple[Fingerprint, ...] = (), caught_up: dict[str, datetime] | None = None
+) -> Selection:
+    return Selection((), (), (), (), (), funnel, NOW - timedelta(hours=48), failed, caught_up or {})
+
+
 def test_a_check_records_what_it_saw_within_its_limits() -> None:
-    state = record_check(State(), NOW, Funnel(60, 12, 9, 5), ["e" * 300] * 12, [], LIMITS)
+    state = record_check(State(), NOW, a_selection(Funnel(60, 12, 9, 5)), ["e" * 300] * 12, [], LIMITS)
     assert state.last_checked == NOW
     assert state.last_funnel == Funnel(60, 12, 9)
     assert state.last_above_cap == 4
@@ -396,9 +409,65 @@ def test_a_check_records_what_it_saw_within_its_limits() -> None:
 
 def test_what_a_feed_still_shows_is_not_forgotten_first() -> None:
     state = State(seen=(ONE, TWO, THREE), seen_wide=(ONE, TWO))
-    state = record_check(state, NOW, Funnel(), [], [ONE, Fingerprint("f" * 16)], LIMITS)
+    state = record_check(state, NOW, a_selection(), [], [ONE, Fingerprint("f" * 16)], LIMITS)
     assert state.seen == (TWO, THREE, ONE)
     assert state.seen_wide == (TWO, ONE)
+
+
+# --- what is behind ------------------------------------------------------------------------------------------------
+
+EARLIER, LATER = NOW - timedelta(days=4), NOW - timedelta(days=1)
+
+
+def test_a_feed_that_fails_is_behind_from_its_first_failure_on() -> None:
+    state = record_check(State(), NOW, a_selection(failed=(ONE,)), [], [], LIMITS)
+    assert state.behind == {ONE: NOW - timedelta(hours=48)}
+    again = record_check(replace(state, behind={ONE: EARLIER}), NOW, a_selection(failed=(ONE,)), [], [], LIMITS)
+    assert again.behind == {ONE: EARLIER}
+
+
+@pytest.mark.parametrize(
+    ("selection", "kept"),
+    [
+        (a_selection(caught_up={ONE: EARLIER}), False),
+        (a_selection(Funnel(1, 1, 0), caught_up={ONE: EARLIER}), False),
+        (a_selection(Funnel(1, 1, 1), caught_up={ONE: EARLIER}), True),
+        (a_selection(caught_up={ONE: LATER}), True),
+        (a_selection(), True),
+    ],
+)
+def test_a_check_that_covers_it_and_finds_nothing_to_tell_catches_up(selection: Selection, *, kept: bool) -> None:
+    state = record_check(State(behind={ONE: EARLIER}), NOW, selection, [], [], LIMITS)
+    assert (ONE in state.behind) is kept
+
+
+def test_stories_in_flight_keep_a_feed_behind() -> None:
+    entry = Entry("f", "f", "", "", None, Identity((ONE,)))
+    selection = replace(a_selection(caught_up={ONE: EARLIER}), in_flight=(entry,))
+    assert record_check(State(behind={ONE: EARLIER}), NOW, selection, [], [], LIMITS).behind == {ONE: EARLIER}
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_task_that_tells_its_stories_catches_up_and_one_that_does_not_leaves_all_feeds_behind(outcome: Outcome) -> None:
+    wanted = replace(CLAIM, since=LATER, caught_up={ONE: EARLIER, TWO: EARLIER})
+    state = activate(claim(State(behind={ONE: EARLIER, TWO: LATER}), wanted, [ONE]), TICKET, NOW)
+    state = settle(state, TICKET, Ending(outcome, NOW), LIMITS)
+    untold = {ONE: EARLIER, TWO: LATER, ALL_FEEDS: LATER}
+    assert state.behind == ({TWO: LATER} if outcome is Outcome.COMPLETED else untold)
+
+
+def test_a_dropped_claim_leaves_all_feeds_behind_at_least_as_far_as_before() -> None:
+    assert drop_claim(claimed(), DAY, TICKET).behind == {ALL_FEEDS: NOW - timedelta(hours=48)}
+    state = claim(State(behind={ALL_FEEDS: EARLIER}), replace(CLAIM, since=LATER), [ONE])
+    assert drop_claim(state, DAY, TICKET).behind == {ALL_FEEDS: EARLIER}
+
+
+def test_the_feeds_that_are_longest_behind_go_first_and_what_stands_for_all_never() -> None:
+    feeds = {f"{number:016x}": NOW + timedelta(hours=number) for number in range(70)}
+    kept = prune(State(behind={**feeds, ALL_FEEDS: EARLIER}), DAY, LIMITS).behind
+    assert len(kept) == 64
+    assert kept[ALL_FEEDS] == EARLIER
+    assert f"{0:016x}" not in kept
 
 
 def test_newest_moves_and_never_repeats() -> None:

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from news_digest.fingerprint import fingerprint
 from news_digest.model import (
     Entry,
+    FeedFailure,
     FeedResult,
     FeedSource,
     Fingerprint,
@@ -19,13 +21,12 @@ from news_digest.model import (
     Identity,
     LastDigest,
     Limits,
-    Outcome,
     Period,
-    Settled,
     Starting,
     State,
     Ticket,
 )
+from news_digest.lifecycle import ALL_FEEDS
 from news_digest.selection import lookups, prints, select, window_start
 
 LIMITS = Limits()
@@ -44,12 +45,9 @@ def entry(*names: str, feed: str = "a", published: datetime | None = NOW - HOUR,
     return Entry(feed, feed, names[0], f"https://{names[0]}.example/", published, identity)
 
 
-def read(*entries: Entry, last_read: datetime | None = None) -> list[FeedResult]:
+def read(*entries: Entry) -> list[FeedResult]:
     feeds = dict.fromkeys(entry.feed for entry in entries)
-    return [
-        FeedResult(FeedSource(feed), entries=tuple(e for e in entries if e.feed == feed), last_read=last_read)
-        for feed in feeds
-    ]
+    return [FeedResult(FeedSource(feed), entries=tuple(e for e in entries if e.feed == feed)) for feed in feeds]
 
 
 def test_what_was_told_or_is_in_flight_is_not_offered_again() -> None:
@@ -93,8 +91,11 @@ def test_the_window_is_the_lookback_and_undated_or_future_stories_are_current(
     ("written", "start"),
     [
         (NOW - timedelta(hours=1), timedelta(hours=48)),
-        (NOW - timedelta(hours=48), timedelta(hours=48)),
-        (NOW - timedelta(hours=48) - SECOND, timedelta(hours=48) + SECOND),
+        (NOW - timedelta(hours=24), timedelta(hours=48)),
+        (NOW - timedelta(hours=24) - SECOND, timedelta(hours=48) + SECOND),
+        (NOW - timedelta(hours=48) - SECOND, timedelta(hours=72) + SECOND),
+        (NOW - timedelta(days=6) + SECOND, timedelta(days=7) - SECOND),
+        (NOW - timedelta(days=6), timedelta(days=7)),
         (NOW - timedelta(days=7), timedelta(days=7)),
         (NOW - timedelta(days=7) - SECOND, timedelta(days=7)),
         (NOW + timedelta(days=30), timedelta(hours=48)),
@@ -105,18 +106,45 @@ def test_the_window_reaches_back_to_the_last_digest_for_seven_days(written: date
     assert window_start(state, NOW, LIMITS) == NOW - start
 
 
-def test_before_the_first_digest_the_window_reaches_back_to_what_the_oldest_failed_day_had() -> None:
-    failed = Settled(DAY, Ticket("t"), Outcome.FAILED, 1, NOW - timedelta(days=3))
-    assert window_start(State(tasks={DAY.key: failed}), NOW, LIMITS) == NOW - timedelta(days=5)
+def test_a_digest_that_was_read_late_tells_until_its_stories_were_selected() -> None:
+    late = LastDigest("2026-08-18", "", NOW, until=NOW - timedelta(days=2))
+    assert window_start(State(last_digest=late), NOW, LIMITS) == NOW - timedelta(days=3)
+
+
+def test_before_the_first_digest_the_window_reaches_back_to_the_last_check() -> None:
+    assert window_start(State(last_checked=NOW - timedelta(days=3)), NOW, LIMITS) == NOW - timedelta(days=4)
     assert window_start(State(), NOW, LIMITS) == NOW - timedelta(hours=48)
 
 
-def test_a_feed_that_was_down_is_read_back_to_when_it_was_last_read() -> None:
-    old = entry("a", published=NOW - timedelta(days=4))
-    assert select(read(old, last_read=NOW - timedelta(days=5)), State(), NOW, LIMITS).picked
-    assert not select(read(old, last_read=NOW - timedelta(days=3)), State(), NOW, LIMITS).picked
+@pytest.mark.parametrize(
+    ("behind", "start"),
+    [
+        (NOW - timedelta(days=4), timedelta(days=4)),
+        (NOW - timedelta(days=8), timedelta(days=7)),
+        (NOW, timedelta(hours=48)),
+    ],
+)
+def test_the_window_reaches_back_to_what_was_not_told(behind: datetime, start: timedelta) -> None:
+    assert window_start(State(behind={ALL_FEEDS: behind}), NOW, LIMITS) == NOW - start
+
+
+def test_a_feed_that_was_down_is_read_back_to_before_it_failed_and_other_feeds_are_not() -> None:
+    old = [entry("a", feed="a", published=NOW - timedelta(days=4)), entry("b", feed="b", published=NOW - timedelta(days=4))]
+    state = State(behind={fingerprint("a"): NOW - timedelta(days=5)})
+    selection = select(read(*old), state, NOW, LIMITS)
+    assert [group[0].feed for group in selection.picked] == ["a"]
+    assert selection.caught_up == state.behind
     older = entry("a", published=NOW - timedelta(days=8))
-    assert not select(read(older, last_read=NOW - timedelta(days=9)), State(), NOW, LIMITS).picked
+    assert not select(read(older), State(behind={fingerprint("a"): NOW - timedelta(days=9)}), NOW, LIMITS).picked
+
+
+def test_a_feed_that_fails_is_named_and_catches_up_with_nothing() -> None:
+    down = FeedResult(FeedSource("a"), failure=FeedFailure("a", "it is down"))
+    state = State(behind={fingerprint("a"): NOW, ALL_FEEDS: NOW})
+    alone = select([down], state, NOW, LIMITS)
+    assert alone.failed == (fingerprint("a"),)
+    assert alone.caught_up == {}
+    assert select([down, *read(entry("b", feed="b"))], state, NOW, LIMITS).caught_up == {ALL_FEEDS: NOW}
 
 
 def test_entries_that_share_a_fingerprint_are_one_story_remembered_by_all_of_them() -> None:

@@ -43,7 +43,7 @@ _TASK_KEYS = frozenset(
         *("period", "status", "conversation_id", "conversation_url", "workspace_dir", "item_keys", "item_count"),
         *("last_activity", "completed_at", "expired_after"),
         # Ours, beside those of the specification:
-        *("attempt", "writer", "reason", "receipts", "wide_keys", "brief_hash", "run"),
+        *("attempt", "writer", "reason", "receipts", "wide_keys", "brief_hash", "run", "since", "caught_up"),
     }
 )
 _LIMITS = Limits()
@@ -71,6 +71,7 @@ def decode(document: Json) -> State:
         seen=_fingerprints(document.get("seen", []), "seen"),
         seen_wide=_fingerprints(document.get("seen_wide", []), "seen_wide"),
         attempts=_attempts(document.get("attempts", {})),
+        behind=_instants(document.get("behind")),
         last_checked=_instant(document.get("last_checked")),
         last_funnel=_decode_funnel(document.get("last_funnel")),
         last_feed_errors=_texts(document.get("last_feed_errors")),
@@ -136,6 +137,13 @@ def _instant(value: Json) -> datetime | None:
         return None
 
 
+def _instants(value: Json) -> dict[str, datetime]:
+    if not isinstance(value, Mapping):
+        return {}
+    read = {str(key): _instant(entry) for key, entry in value.items()}
+    return {key: instant for key, instant in read.items() if instant is not None}
+
+
 def _span(value: Json) -> timedelta | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
@@ -155,7 +163,13 @@ def _decode_last_digest(value: Json) -> LastDigest | None:
     written_at = _instant(value.get("written_at")) if isinstance(value, Mapping) else None
     if written_at is None:
         return None
-    return LastDigest(_text(value.get("period")), _text(value.get("text")), written_at, _text(value.get("conversation_url")))
+    return LastDigest(
+        period=_text(value.get("period")),
+        text=_text(value.get("text")),
+        written_at=written_at,
+        conversation_url=_text(value.get("conversation_url")),
+        until=_instant(value.get("until")),
+    )
 
 
 def _decode_period(key: str) -> Period | None:
@@ -193,6 +207,8 @@ def _decode_open(period: Period, record: Mapping[str, Json]) -> Starting | Activ
         writer=_text(record.get("writer")),
         brief_hash=_text(record.get("brief_hash")),
         run=_text(record.get("run")),
+        since=_instant(record.get("since")),
+        caught_up=_instants(record.get("caught_up")),
     )
     if record.get("status") == "starting" or not ticket:
         return starting
@@ -208,6 +224,8 @@ def _decode_open(period: Period, record: Mapping[str, Json]) -> Starting | Activ
         attempt=starting.attempt,
         writer=starting.writer,
         brief_hash=starting.brief_hash,
+        since=starting.since,
+        caught_up=starting.caught_up,
     )
 
 
@@ -274,6 +292,7 @@ def _encode(state: State) -> dict[str, Json]:
     _set(document, "seen", list(state.seen), always=True)
     _set(document, "seen_wide", list(state.seen_wide))
     _set(document, "attempts", dict(state.attempts))
+    _set(document, "behind", _encode_instants(state.behind))
     _keep(document, "last_checked", state.last_checked, _instant, datetime.timestamp)
     _keep(document, "last_funnel", state.last_funnel, _decode_funnel, _encode_funnel)
     _set(document, "last_feed_errors", [_printable(text) for text in state.last_feed_errors])
@@ -304,6 +323,10 @@ def _keep(
     document[key] = {**before, **written} if isinstance(before, Mapping) and isinstance(written, Mapping) else written
 
 
+def _encode_instants(instants: Mapping[str, datetime]) -> dict[str, float]:
+    return {key: instant.timestamp() for key, instant in instants.items()}
+
+
 def _encode_funnel(funnel: Funnel) -> dict[str, int]:
     return {"fetched": funnel.fetched, "unseen": funnel.unseen, "fresh": funnel.fresh}
 
@@ -314,6 +337,7 @@ def _encode_last_digest(last: LastDigest) -> dict[str, Json]:
         "conversation_url": _printable(last.conversation_url),
         "written_at": last.written_at.timestamp(),
         "text": _printable(last.text),
+        **({"until": last.until.timestamp()} if last.until else {}),
     }
 
 
@@ -346,6 +370,8 @@ def _encode_open(task: Starting | Active) -> dict[str, Json]:
         "wide_keys": list(task.wide),
         "brief_hash": task.brief_hash,
         "run": task.run if isinstance(task, Starting) else "",
+        "since": task.since.timestamp() if task.since else None,
+        "caught_up": _encode_instants(task.caught_up),
     }
 
 

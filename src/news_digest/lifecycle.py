@@ -17,18 +17,19 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from news_digest.errors import DayTaken, IllegalMove, StoriesTaken, Superseded
 from news_digest.model import (
     Active,
     Fingerprint,
     Foreign,
-    Funnel,
     LastDigest,
     Limits,
     Outcome,
     Period,
     Receipt,
+    Selection,
     Settled,
     Starting,
     State,
@@ -37,6 +38,7 @@ from news_digest.model import (
 )
 
 __all__ = [
+    "ALL_FEEDS",
     "Ending",
     "activate",
     "age",
@@ -59,6 +61,10 @@ __all__ = [
     "stalled_claims",
     "take_delivery",
 ]
+
+
+ALL_FEEDS: Final = "*"
+"""The key of ``State.behind`` that stands for every feed."""
 
 
 # --- questions -----------------------------------------------------------------------------------------------------
@@ -158,12 +164,17 @@ def activate(state: State, ticket: Ticket, now: datetime, conversation_url: str 
         attempt=task.attempt,
         writer=task.writer,
         brief_hash=task.brief_hash,
+        since=task.since,
+        caught_up=task.caught_up,
     )
     return _with(state, active)
 
 
 def drop_claim(state: State, period: Period, ticket: Ticket | None) -> State:
-    """Open the day again: its conversation certainly does not exist. ``ticket`` is None for a claim without one."""
+    """Open the day again: its conversation certainly does not exist. ``ticket`` is None for a claim without one.
+
+    Its stories were not told, so the window of the next run reaches back to where its window began.
+    """
     task = state.tasks.get(period.key)
     if task is None:
         return state
@@ -171,7 +182,19 @@ def drop_claim(state: State, period: Period, ticket: Ticket | None) -> State:
         raise Superseded("cannot drop the claim", thing=str(period), cause="the day carries another ticket")
     if not isinstance(task, Starting):
         raise IllegalMove("cannot drop the claim", thing=str(period), cause=f"it is {describe(task)}")
-    return _without(state, task.period)
+    return _without(_untold(state, task), task.period)
+
+
+def _untold(state: State, task: Starting | Active) -> State:
+    """Return the state that remembers to offer a task's stories again, however long they wait for it."""
+    since = task.since or task.last_activity - Limits().lookback
+    return replace(state, behind={**state.behind, ALL_FEEDS: min(since, state.behind.get(ALL_FEEDS, since))})
+
+
+def _caught_up(state: State, covered: Mapping[str, datetime]) -> State:
+    """Return the state without what was caught up with; an entry that has changed meanwhile stays."""
+    kept = {key: since for key, since in state.behind.items() if covered.get(key) != since}
+    return replace(state, behind=kept) if kept != dict(state.behind) else state
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +205,8 @@ class Ending:
     at: datetime
     reason: str = ""
     text: str = ""
+    until: datetime | None = None
+    """When the stories of a completed digest were selected; None where that is not known any more."""
     conversation_url: str = ""
     channels: tuple[str, ...] = ()
     """Who is owed the digest; the settling run takes the deliveries at once."""
@@ -213,7 +238,7 @@ def settle(state: State, ticket: Ticket, ending: Ending, limits: Limits) -> Stat
         receipts=tuple(Receipt(name, taken_at=ending.at, run=ending.run) for name in ending.channels) if completed else (),
     )
     state = _with(state, settled)
-    return _remember(state, task, ending, limits) if completed else state
+    return _remember(state, task, ending, limits) if completed else _untold(state, task)
 
 
 def _remember(state: State, task: Active, ending: Ending, limits: Limits) -> State:
@@ -221,9 +246,9 @@ def _remember(state: State, task: Active, ending: Ending, limits: Limits) -> Sta
     if last is None or last.period <= str(task.period):
         text = ending.text[: limits.digest_text_characters]
         url = ending.conversation_url or task.conversation_url
-        last = LastDigest(str(task.period), text, ending.at, url)
+        last = LastDigest(str(task.period), text, ending.at, url, ending.until or task.last_activity)
     seen, wide = newest(state.seen, task.stories), newest(state.seen_wide, task.wide)
-    return replace(state, seen=seen, seen_wide=wide, last_digest=last)
+    return _caught_up(replace(state, seen=seen, seen_wide=wide, last_digest=last), task.caught_up)
 
 
 def newest(remembered: Sequence[Fingerprint], added: Iterable[Fingerprint]) -> tuple[Fingerprint, ...]:
@@ -320,13 +345,20 @@ def _with_receipts(state: State, ticket: Ticket, change: Callable[[Receipt], Rec
 def record_check(
     state: State,
     now: datetime,
-    funnel: Funnel,
+    selection: Selection,
     errors: Sequence[str],
     present: Iterable[Fingerprint],
     limits: Limits,
 ) -> State:
-    """Record that the feeds were read; what a feed still shows (``present``) moves to the newest end of its list."""
+    """Record that the feeds were read; what a feed still shows (``present``) moves to the newest end of its list.
+
+    A feed that failed is behind from here on, until its stories were told or, as now, it has nothing to tell.
+    """
     shown = frozenset(present)
+    funnel = selection.funnel
+    state = replace(state, behind={**dict.fromkeys(selection.failed, selection.since), **state.behind})
+    if not funnel.fresh and not selection.in_flight:
+        state = _caught_up(state, selection.caught_up)
     return replace(
         state,
         last_checked=now,
@@ -346,6 +378,7 @@ def prune(state: State, today: Period, limits: Limits) -> State:
         seen_wide=state.seen_wide[-limits.seen_wide_fingerprints :],
         tasks=_pruned_tasks(state.tasks, today, limits),
         attempts=_pruned_attempts(state, today, limits),
+        behind=dict(sorted(state.behind.items(), key=lambda pair: (pair[0] == ALL_FEEDS, pair[1]))[-limits.behind :]),
     )
 
 

@@ -86,11 +86,16 @@ class Limits:
     lookback: timedelta = timedelta(hours=48)
     catch_up: timedelta = timedelta(days=7)
     """How far the window reaches back, at most, to the last completed digest."""
+    late_publication: timedelta = timedelta(hours=24)
+    """How far before the last digest the window begins when it reaches back to it: a daily run with 48 hours of lookback
+    forgives a publisher (or a clock that was set back) as much."""
     shortlist_stories: int = 50
     seen_fingerprints: int = 1000
     seen_wide_fingerprints: int = 500
     tasks: int = 14
     attempts: int = 64
+    behind: int = 64
+    """How many feeds the document knows to be behind; the ones that are longest behind go first."""
     digest_text_characters: int = 4000
     feed_errors: int = 10
     feed_error_characters: int = 200
@@ -184,8 +189,6 @@ class FeedResult:
     """The new address where every redirect on the way was permanent."""
     cached: bool = False
     """The server said "not modified" and the body came from the cache."""
-    last_read: datetime | None = None
-    """When it was read with success before, where that is known: its window reaches back to then after an outage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +243,10 @@ class Selection:
     funnel: Funnel
     since: datetime
     """Where the window began."""
+    failed: tuple[Fingerprint, ...] = ()
+    """The feeds that could not be read, as fingerprints of their addresses."""
+    caught_up: Mapping[str, datetime] = field(default_factory=dict)
+    """The entries of ``State.behind`` that this selection covers; telling its stories settles them."""
 
 
 # --- writing -------------------------------------------------------------------------------------------------------
@@ -387,6 +394,8 @@ class Starting:
     brief_hash: str = ""
     run: str = ""
     """Which run claimed the day: two runs that try the same attempt have the same ticket."""
+    since: datetime | None = None
+    caught_up: Mapping[str, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +413,10 @@ class Active:
     attempt: int = 1
     writer: str = ""
     brief_hash: str = ""
+    since: datetime | None = None
+    """Where the window of its stories began; None in a record of the reference."""
+    caught_up: Mapping[str, datetime] = field(default_factory=dict)
+    """What of ``State.behind`` is settled when its stories are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +461,8 @@ class LastDigest:
     text: str
     written_at: datetime
     conversation_url: str = ""
+    until: datetime | None = None
+    """When its stories were selected, which may be long before it was written; None where the reference wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +474,9 @@ class State:
     seen_wide: tuple[Fingerprint, ...] = ()
     attempts: Mapping[str, int] = field(default_factory=dict)
     """How many tickets each period has used, so that none is used twice."""
+    behind: Mapping[str, datetime] = field(default_factory=dict)
+    """Back to when the window must reach: for a feed that failed, by the fingerprint of its address, and under ``*`` for
+    all feeds, after a task that ended without telling its stories."""
     last_checked: datetime | None = None
     last_funnel: Funnel | None = None
     last_feed_errors: tuple[str, ...] = ()

@@ -108,7 +108,7 @@ class _Check:
         present = [
             key for entry in entries for key in (*entry.identity.lookup, *entry.identity.stored, *entry.identity.wide)
         ]
-        return record_check(state, self.now, self.selection.funnel, errors, present, self.limits)
+        return record_check(state, self.now, self.selection, errors, present, self.limits)
 
 
 def _read(job: Job, edges: Edges, limits: Limits, report: RunReport) -> Sequence[FeedResult]:
@@ -214,6 +214,8 @@ def _wanted(job: Job, writer: Writer, brief: Brief, check: _Check, state: State)
         writer=job.writer,
         brief_hash=brief_hash(brief),
         run=job.run_id,
+        since=check.selection.since,
+        caught_up=check.selection.caught_up,
     )
 
 

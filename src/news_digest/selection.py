@@ -6,12 +6,13 @@ feeds they stand in; it is remembered by all their fingerprints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 
-from news_digest.lifecycle import in_flight, known
-from news_digest.model import Entry, FeedResult, Fingerprint, Funnel, Limits, Selection, Settled, State
+from news_digest.fingerprint import fingerprint
+from news_digest.lifecycle import ALL_FEEDS, in_flight, known
+from news_digest.model import Entry, FeedResult, Fingerprint, Funnel, Limits, Selection, State
 
 __all__ = ["lookups", "prints", "select", "window_start"]
 
@@ -25,7 +26,9 @@ def select(results: Sequence[FeedResult], state: State, now: datetime, limits: L
     cannot lead the digest until its date has passed.
     """
     since = window_start(state, now, limits)
-    starts = {result.source.url: _feed_window(result, since, now, limits) for result in results}
+    keys_of = {result.source.url: fingerprint(result.source.url) for result in results}
+    starts = {url: _feed_window(state, key, since, now, limits) for url, key in keys_of.items()}
+    failed = tuple(keys_of[result.source.url] for result in results if result.failure)
     told, held = known(state), frozenset(in_flight(state))
     unseen, seen, flying = [], [], []
     for group in _groups(entry for result in results for entry in result.entries):
@@ -43,7 +46,14 @@ def select(results: Sequence[FeedResult], state: State, now: datetime, limits: L
         stale=_flat(stale),
         funnel=Funnel(sum(len(result.entries) for result in results), len(unseen), len(fresh), len(picked)),
         since=since,
+        failed=failed,
+        caught_up=_caught_up(state, [key for key in keys_of.values() if key not in failed]),
     )
+
+
+def _caught_up(state: State, read: Collection[Fingerprint]) -> Mapping[str, datetime]:
+    """Return what of ``State.behind`` is covered: the feeds that were read, and all feeds when any was."""
+    return {key: since for key, since in state.behind.items() if read and (key in read or key == ALL_FEEDS)}
 
 
 def lookups(group: Iterable[Entry]) -> tuple[Fingerprint, ...]:
@@ -60,25 +70,21 @@ def prints(group: Iterable[Entry]) -> tuple[tuple[Fingerprint, ...], tuple[Finge
 
 
 def window_start(state: State, now: datetime, limits: Limits) -> datetime:
-    """Return where the window begins: the lookback, or the last completed digest when that is longer ago.
+    """Return where the window begins: the lookback, or further back where something was not told.
 
-    It reaches back ``limits.catch_up`` at most. Before the first digest, the oldest day that ended without one stands in its
-    place, with the lookback that it had.
+    That is the last completed digest when it is longer ago (before the first one, the last check), and the window of every
+    task that ended without one since; ``limits.catch_up`` at most.
     """
     start = now - limits.lookback
-    if state.last_digest is not None:
-        anchor = state.last_digest.written_at
-    else:
-        failed = [task.last_activity for task in state.tasks.values() if isinstance(task, Settled)]
-        anchor = min(failed, default=now) - limits.lookback
-    return max(min(start, anchor), now - limits.catch_up)
+    last = state.last_digest
+    told = (last.until or last.written_at) if last else state.last_checked or now
+    behind = state.behind.get(ALL_FEEDS, start)
+    return max(min(start, told - limits.late_publication, behind), now - limits.catch_up)
 
 
-def _feed_window(result: FeedResult, since: datetime, now: datetime, limits: Limits) -> datetime:
-    """Return where one feed's window begins: a feed that was down is read back to when it was last read."""
-    if result.last_read is None:
-        return since
-    return max(min(since, result.last_read), now - limits.catch_up)
+def _feed_window(state: State, key: Fingerprint, since: datetime, now: datetime, limits: Limits) -> datetime:
+    """Return where one feed's window begins: a feed that was down is read back to before it failed."""
+    return max(min(since, state.behind.get(key, since)), now - limits.catch_up)
 
 
 def _is_current(entry: Entry, starts: Mapping[str, datetime], now: datetime) -> bool:

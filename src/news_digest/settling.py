@@ -186,13 +186,19 @@ class Settling:
 
     def _complete(self, task: Active, wrote: Wrote, brief: Brief | None, ending: Ending) -> None:
         """Check and compose the digest, keep it in the outbox, then settle; a crash in between loses no digest."""
-        from news_digest.digest import finish  # noqa: PLC0415 - a run on a finished day does without it
+        from news_digest.finishing import finish  # noqa: PLC0415 - a run on a finished day does without it
         from news_digest.render import markdown  # noqa: PLC0415
 
         self._edges.tell(Step("check", f"checking the digest of {task.period}"))
         digest = finish(wrote, brief, task, ending.at, self._report.notices)
         self._edges.outbox.put(task.period, kept(task.ticket, brief, digest))
-        ending = replace(ending, text=markdown(digest), channels=tuple(self._edges.channels), run=self._job.run_id)
+        ending = replace(
+            ending,
+            text=markdown(digest),
+            until=brief.until if brief else None,
+            channels=tuple(self._edges.channels),
+            run=self._job.run_id,
+        )
         state = self._ledger.apply(lambda state: settle(state, task.ticket, ending, self._limits))
         self._note_end(task, ending)
         self._edges.journal.note(_told_events(digest, ending.at))

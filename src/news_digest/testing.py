@@ -91,7 +91,6 @@ class FakeFeeds:
     published: dict[str, list[Publication]] = field(default_factory=dict)
     down: dict[str, str] = field(default_factory=dict)
     reads: int = 0
-    last_read: dict[str, datetime] = field(default_factory=dict)
 
     def publish(self, feed: str, *stories: Publication) -> None:
         """Put stories at the top of a feed."""
@@ -107,7 +106,7 @@ class FakeFeeds:
         if reason is not None:
             return FeedResult(source, failure=FeedFailure(source.url, reason))
         entries = tuple(_entry(source.url, story) for story in self.published.get(source.url, ()))
-        return FeedResult(source, title=source.url, entries=entries, last_read=self.last_read.get(source.url))
+        return FeedResult(source, title=source.url, entries=entries)
 
     def stories(self, groups: Sequence[Sequence[Entry]]) -> tuple[Story, ...]:
         """Return one story per group."""
