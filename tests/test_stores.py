@@ -249,6 +249,21 @@ def test_a_document_at_the_ceiling_is_kept(world: World) -> None:
     assert store.load().state.origin["theirs"] == theirs
 
 
+@pytest.mark.parametrize("document", [None, FOREIGN, {"seen": "garbled"}, []])
+def test_a_person_can_put_a_state_in_place_of_whatever_stands_there(world: World, document: Json) -> None:
+    if document is not None:
+        world.put(document)
+    store = world.open().store
+    version = store.restore(State(seen=prints(5)))
+    assert (store.load().state.seen, store.load().version, store.load().warnings) == (prints(5), version, ())
+
+
+def test_a_person_cannot_put_a_state_in_place_of_a_later_version(world: World) -> None:
+    world.put({"version": 2})
+    with pytest.raises(DocumentTooNew):
+        world.open().store.restore(State())
+
+
 def appended(world: World) -> list[str]:
     return sorted(world.open().store.load().state.seen)
 
@@ -399,6 +414,14 @@ def test_loading_a_damaged_file_changes_nothing(path: Path) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     assert store.load() == store.load()
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+def test_a_restored_state_puts_the_damaged_one_aside(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\0\0")
+    FileStore(path).restore(State(seen=prints(1)))
+    assert [file.read_bytes() for file in path.parent.glob("news.json.damaged-*")] == [b"\0\0"]
+    assert not path.with_name("news.json.previous").exists()
 
 
 def test_when_both_copies_are_damaged_it_is_an_error(path: Path) -> None:
@@ -1009,6 +1032,17 @@ def test_a_value_that_does_not_fit_without_excerpts_is_refused(server: KvServer)
     with pytest.raises(StoreFull, match="without any excerpt"):
         kv_outbox(server).put(TODAY, {**value("x"), "digest": "y" * VALUE_BYTES})
     assert server.keys == {}
+
+
+def test_an_outbox_that_always_loses_gives_up_and_says_so(server: KvServer) -> None:
+    kv(server).save(State(), "")
+    server.before = lambda method, _path: (409, {"detail": {"message": "State was modified"}}) if method == "POST" else None
+    pauses: list[float] = []
+    outbox = KvOutbox(CurlHttp("test"), server.url, TOKEN, sleep=pauses.append)
+    with pytest.raises(StoreUnavailable, match="12 times in a row"):
+        outbox.put(TODAY, value("x"))
+    assert len(pauses) == 12
+    assert max(pauses) < 1.5
 
 
 def test_the_outbox_and_the_store_do_not_undo_each_other() -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
-from news_digest.model import Json
-from news_digest.ports import Http, Outbox, StateStore
+from news_digest.model import Json, State
+from news_digest.ports import Http, Outbox, StateStore, Version
 from news_digest.registry import Factory, resolve
 
-__all__ = ["GROUP", "STORES", "Kept", "Place", "load", "open_store"]
+__all__ = ["GROUP", "STORES", "Kept", "Place", "Restorable", "load", "open_store"]
 
 GROUP: Final = "news_digest.stores"
 """The entry point group of stores from other distributions."""
@@ -24,6 +24,17 @@ STORES: Final[Mapping[str, str]] = {
     "kv": "news_digest.stores.kv:open_kv",
     "memory": "news_digest.stores.memory:open_memory",
 }
+
+
+class Restorable(StateStore, Protocol):
+    """A store that a person can import a state into, also where the stored one can no longer be read."""
+
+    def restore(self, state: State) -> Version:
+        """Put a state in place of whatever stands there, and return its version; raises like ``save``.
+
+        What a later version of this program wrote is not overwritten: ``DocumentTooNew``.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class Place:
 class Kept:
     """A store and the outbox beside it."""
 
-    store: StateStore
+    store: Restorable
     outbox: Outbox
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -62,32 +63,51 @@ class FileStore:
 
     def save(self, state: State, expected: Version) -> Version:
         """Save in place of the version ``expected``; the version is the content's hash."""
+
+        def judged(path: str) -> bool:
+            found = _find(path)
+            if found.version != expected:
+                raise Conflict("cannot save the state", thing=self.path, cause="another run saved first", hint="load again")
+            return found.damaged
+
+        return self._write(state, judged)
+
+    def restore(self, state: State) -> Version:
+        """Put a state in place of whatever stands there, for a person who imports one; what is damaged is put aside.
+
+        Raises ``DocumentTooNew`` all the same.
+        """
+
+        def judged(path: str) -> bool:
+            try:
+                return _find(path).damaged
+            except DocumentDamaged:
+                return os.path.lexists(path)
+
+        return self._write(state, judged)
+
+    def _write(self, state: State, judged: Callable[[str], bool]) -> Version:
+        """Under the lock ask ``judged`` whether the file is damaged (or raise), keep what stands there, write."""
         data = json.dumps(encode(state)).encode("ascii") + b"\n"
         path = os.path.realpath(self.path)
         try:
             make_folder(os.path.dirname(path), self._disk)
             with locked(f"{path}.lock", wait_seconds=self._lock_wait_seconds):
-                self._replace(path, data, expected)
+                if judged(path):
+                    keep_copy(path, _aside(path), self._disk)
+                elif os.path.lexists(path):
+                    keep_copy(path, f"{path}.previous", self._disk)
+                replace(path, data, self._disk)
         except OSError as error:
             raise failure(error, "cannot save the state", self.path) from error
         return _version(data)
-
-    def _replace(self, path: str, data: bytes, expected: Version) -> None:
-        found = _find(path)
-        if found.version != expected:
-            raise Conflict("cannot save the state", thing=self.path, cause="another run saved first", hint="load again")
-        if found.damaged:
-            keep_copy(path, _aside(path), self._disk)
-        elif os.path.lexists(path):
-            keep_copy(path, f"{path}.previous", self._disk)
-        replace(path, data, self._disk)
 
 
 def open_file(place: Place) -> Kept:
     """Return the file store and outbox of a place; raises :class:`~news_digest.errors.ConfigError` without a path."""
     if not place.path:
         raise ConfigError("cannot keep the state in a file", cause="no path is configured", hint="set `state` to a file")
-    return Kept(FileStore(place.path), FileOutbox(os.path.splitext(place.path)[0] + ".outbox"))
+    return Kept(FileStore(place.path), FileOutbox(os.path.splitext(os.path.realpath(place.path))[0] + ".outbox"))
 
 
 def _find(path: str) -> _Found:

@@ -7,11 +7,14 @@ of the last eight writes, see :mod:`news_digest.stores.kv_service`), ``save:firs
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from news_digest.document import decode, encode
-from news_digest.errors import ConfigError, Conflict, StoreFull, StoreUnavailable
+from news_digest.errors import ConfigError, Conflict, DocumentDamaged, StoreFull, StoreUnavailable
 from news_digest.model import Json, Period, State
 from news_digest.ports import Http, Loaded, Version
 from news_digest.stores import Kept, Place
@@ -20,8 +23,10 @@ from news_digest.stores.kv_service import VALUE_BYTES, KvService
 __all__ = ["EXCERPTS", "KvOutbox", "KvStore", "open_kv"]
 
 KEY: Final = "state"
-OUTBOX_TRIES: Final = 8
-"""Writes of the outbox that may lose against other runs in a row; each is to a key of its own, so that none undoes any."""
+OUTBOX_TRIES: Final = 12
+"""Writes of the outbox that may lose against other runs in a row; as many as the ledger's saves may."""
+FIRST_PAUSE_SECONDS: Final = 0.02
+LONGEST_PAUSE_SECONDS: Final = 1.0
 
 EXCERPTS: Final = (1000, 600, 400, 250, 150, 80, 0)
 """Longest excerpt, in characters, that a value in the outbox keeps: the first with which it fits."""
@@ -46,13 +51,30 @@ class KvStore:
             return str(self._service.write([{**operation, "nx": True}], None))
         return str(self._service.write([operation], int(expected)))
 
+    def restore(self, state: State) -> Version:
+        """Put a state in place of whatever stands there, for a person who imports one; raises like :meth:`save`."""
+        stored = self._service.get(self._key)
+        with suppress(DocumentDamaged):
+            decode(stored.value if stored is not None else {})
+        return self.save(state, "" if stored is None else str(stored.version))
+
 
 class KvOutbox:
     """Keeps values under ``digest:<day>``, the stories' excerpts cut to what the service takes."""
 
-    def __init__(self, http: Http, base_url: str, token: str, key: str = KEY, automation_id: str = "") -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - where the service is, as for the store
+        self,
+        http: Http,
+        base_url: str,
+        token: str,
+        key: str = KEY,
+        automation_id: str = "",
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._service = KvService(http, base_url, token, automation_id)
         self._state_key = key
+        self._sleep = sleep
 
     def put(self, period: Period, value: Mapping[str, Json]) -> None:
         """Keep the value in place of what was kept; raises ``StoreFull`` where it does not fit without any excerpt."""
@@ -70,13 +92,15 @@ class KvOutbox:
 
     def _write(self, operation: Mapping[str, Json]) -> None:
         """Write with a marker like the store's own, so that no write of ours can set the counter back."""
-        for _ in range(OUTBOX_TRIES):
+        for turn in range(OUTBOX_TRIES):
             state = self._service.get(self._state_key)
             try:
                 self._service.write([operation], state.version if state is not None else None)
             except Conflict:
-                continue
-            return
+                spread = 0.5 + os.urandom(1)[0] / 256
+                self._sleep(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**turn) * spread)
+            else:
+                return
         raise StoreUnavailable(
             "cannot keep the digest",
             thing=str(operation["key"]),
