@@ -20,6 +20,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from service_kv import KvServiceProcess
 from servers_kv import TOKEN, KvServer
 from appending import append_all, opened
 
@@ -99,6 +100,22 @@ def kv_world(_folder: Path) -> Iterator[World]:
         yield World("kv", {"base_url": server.url, "token": TOKEN}, lambda document: server.put("state", document))
 
 
+@pytest.fixture(scope="session")
+def real_service() -> Iterator[KvServiceProcess]:
+    python = os.environ.get("OH_PYTHON", "")
+    if not python:
+        pytest.skip("OH_PYTHON names no environment with openhands-automation")
+    with KvServiceProcess(python) as service:
+        yield service
+
+
+@pytest.fixture
+def real_kv_world(real_service: KvServiceProcess) -> World:
+    token = real_service.automation()
+    place = {"base_url": real_service.url, "token": token}
+    return World("kv", place, lambda document: real_service.put(token, "state", document))
+
+
 WORLDS: Mapping[str, Callable[[Path], object]] = {"file": file_world, "memory": memory_world, "kv": kv_world}
 
 
@@ -109,11 +126,6 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
         return
     with WORLDS[request.param](tmp_path) as made:
         yield made
-
-
-@pytest.fixture
-def store(world: World) -> object:
-    return world.open().store
 
 
 def start_child(act: Callable[[], object]) -> int:
@@ -944,6 +956,26 @@ def test_a_plain_condition_lets_several_writers_through_and_the_batch_only_one()
         at_once(ours)
         assert len(wins) == 1
         assert kv(server).load().state.seen == prints(*wins)
+
+
+@pytest.mark.openhands
+def test_of_eight_saves_at_once_on_the_real_service_one_comes_through(real_kv_world: World) -> None:
+    wins: list[tuple[int, int]] = []
+    store = real_kv_world.open().store
+    for round_number in range(10):
+        version = store.load().version
+
+        def save(number: int, round_number: int = round_number, version: str = version) -> None:
+            mine = State(seen=prints(100 * round_number + number))
+            try:
+                real_kv_world.open().store.save(mine, version)
+            except (Conflict, StoreUnavailable):
+                return
+            wins.append((round_number, 100 * round_number + number))
+
+        at_once(save)
+        assert [number for number, _ in wins] == list(range(round_number + 1))
+        assert store.load().state.seen == prints(wins[-1][1])
 
 
 def at_once(act: Callable[[int], None], writers: int = 8) -> None:
