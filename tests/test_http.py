@@ -98,6 +98,14 @@ def test_a_compressed_answer_is_decoded_and_an_unlabelled_one_only_if_strangers_
     assert bare == (b"<rss/>" if guarded else packed)
 
 
+def test_the_headers_of_interim_answers_and_those_after_the_body_do_not_count():
+    early = b"HTTP/1.1 103 Early Hints\r\nETag: early\r\nLink: </a>\r\n\r\n"
+    last = b"HTTP/1.1 200 OK\nETag: late\nTransfer-Encoding: chunked\n\n4\r\nfine\r\n0\r\nETag: after\r\n\r\n"
+    with serving(lambda _: early + last) as server:
+        response = client().send(Request("GET", server.url()))
+    assert (response.headers["etag"], "link" in response.headers, response.body) == ("late", False, b"fine")
+
+
 # --- deadlines, sizes, cut answers ---------------------------------------------------------------------------------
 
 

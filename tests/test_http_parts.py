@@ -322,11 +322,11 @@ def test_a_secret_is_not_sent_in_the_clear_after_an_encrypted_request():
 def test_credentials_in_an_address_become_a_header_and_are_never_shown():
     walk = Chain(Request("GET", "http://me:p%40ss@a.example/feed#top"))
     assert walk.target.url == "http://a.example/feed"
-    assert walk.headers() == [("Authorization", f"Basic {b64encode(b'me:p@ss').decode()}")]
+    assert walk.headers() == (("Authorization", f"Basic {b64encode(b'me:p@ss').decode()}"),)
     walk.follow(302, "/other", [])
     assert len(walk.headers()) == 1
     walk.follow(302, "http://b.example/", [])
-    assert walk.headers() == []
+    assert walk.headers() == ()
 
 
 def test_only_an_unbroken_chain_of_permanent_redirects_says_where_a_feed_moved():
@@ -413,7 +413,7 @@ def test_a_gate_may_set_a_cookie_for_the_host_that_sent_us_there():
     walk = Chain(Request("GET", "http://news.example/"))
     walk.follow(302, "http://gate.example/", [])
     walk.follow(302, "http://news.example/", ["ok=1; Domain=news.example", "ok=2; Domain=news.example"])
-    assert walk.headers() == [("Cookie", "ok=2")]
+    assert walk.headers() == (("Cookie", "ok=2"),)
 
 
 def test_a_cookie_of_the_operator_is_joined_with_those_of_the_chain():

@@ -23,6 +23,8 @@ _PERMANENT = frozenset({301, 308})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _METHOD_CHANGES = frozenset({301, 302, 303})
 """Statuses after which browsers, and so servers, expect a GET in place of a POST; 303 for every method."""
+_USUAL_URL = re.compile(r"(https?)://([a-z0-9.-]+)(?::([1-9][0-9]{0,3}|[1-5][0-9]{4}))?/[!\x24-~]*\Z")
+"""An address that needs nothing done: small letters, no credentials, no fragment; most are, and it spares the parsing."""
 _PLAIN_URL = re.compile(r"[!-~]+\Z")
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 """What stays as it is when an address with other characters is quoted."""
@@ -49,12 +51,16 @@ class Target:
 
 def read_target(url: str) -> Target:
     """Take an address apart; raises ``AddressRefused`` where it is no http(s), ``HttpError`` where it is broken."""
+    usual = _USUAL_URL.match(url)
+    if usual:
+        scheme, host, port = usual.groups()
+        return Target(url, scheme, host, int(port) if port else _DEFAULT_PORTS[scheme])
     url = url.strip()
     if not _PLAIN_URL.match(url):
         url = quote(url, safe=_URL_CHARACTERS, encoding="utf-8") if url.isascii() else _ascii_url(url)
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
+        host, own_port = parts.hostname or "", parts.port
     except ValueError as error:
         raise _bad_address(url, str(error)) from error
     if parts.scheme not in _DEFAULT_PORTS:
@@ -69,7 +75,7 @@ def read_target(url: str) -> Target:
         raise _bad_address(url, "it has no host")
     userinfo, at, netloc = parts.netloc.rpartition("@")
     clean = parts._replace(netloc=netloc, path=parts.path or "/", fragment="").geturl() if at or parts.fragment else url
-    return Target(clean, parts.scheme, host, port or _DEFAULT_PORTS[parts.scheme], unquote(userinfo))
+    return Target(clean, parts.scheme, host, own_port or _DEFAULT_PORTS[parts.scheme], unquote(userinfo))
 
 
 class Chain:
@@ -97,8 +103,10 @@ class Chain:
                     sent=False,
                 )
 
-    def headers(self) -> list[tuple[str, str]]:
+    def headers(self) -> tuple[tuple[str, str], ...]:
         """Return the headers of the next request, with the chain's cookies and the address's credentials."""
+        if not self._cookies and not self.target.credentials:
+            return self._headers
         pairs = list(self._headers)
         if self.target.credentials and not any(name.lower() == "authorization" for name, _ in pairs):
             token = b64encode(self.target.credentials.encode()).decode("ascii")
@@ -108,7 +116,7 @@ class Chain:
             own = [value for name, value in pairs if name.lower() == "cookie"]
             pairs = [pair for pair in pairs if pair[0].lower() != "cookie"]
             pairs.append(("Cookie", "; ".join(own + cookies)))
-        return pairs
+        return tuple(pairs)
 
     def follow(self, status: int, location: str, set_cookies: Iterable[str]) -> bool:
         """Go where an answer points; False where it is the final one.

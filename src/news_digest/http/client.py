@@ -35,6 +35,8 @@ _PARALLEL = 50
 """Requests in flight at once: at 300 ms of latency 500 feeds take 3 s; more gains little and is less polite."""
 _WAIT_SECONDS = 0.25
 """Longest wait for sockets, so that an interrupt or a deadline is seen soon."""
+_LEAST_SECONDS = 0.05
+"""With less time left before a batch's deadline no request is begun: it could only fail."""
 _KEPT_CONNECTIONS = 4
 """Connections that stay open between single requests: an agent server, a store, a model."""
 
@@ -207,7 +209,7 @@ class _Batch:
     def _take_off(self, ends_at: float | None) -> None:
         """Start what may start now."""
         now = time.monotonic()
-        if ends_at is not None and now >= ends_at:
+        if ends_at is not None and now >= ends_at - _LEAST_SECONDS:
             for position in self._lanes.abandon():
                 self._outcomes.append((position, failures.not_begun(self._requests[position].url)))
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import pycurl
 
@@ -23,6 +23,10 @@ _CONNECT_SECONDS = 10
 _LEAST_MILLISECONDS = 1
 """Zero would mean no limit to libcurl."""
 _JOINTS = {"set-cookie": "\n"}
+
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+"""Header names and values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Exchange:
         self._lines: list[bytes] = []
         self._refusal: tuple[str, str] | None = None
         self._proxy: str
+        self._pairs: Pairs | None
+        """The headers that the handle has; most requests of a batch have the same."""
         self._plain: bool
         """Whether the handle is left as for a GET without a body."""
         self._socket: Any = None
@@ -61,6 +67,7 @@ class Exchange:
         curl, settings = self.curl, self._settings
         self._plain = True
         self._proxy = ""
+        self._pairs = None
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
@@ -94,16 +101,18 @@ class Exchange:
             curl.setopt(pycurl.PROXY, proxy)
             self._proxy = proxy
         curl.setopt(pycurl.URL, target.url)
-        lines = self._header_lines(chain.headers())
+        pairs = chain.headers()
         if chain.method != "GET" or chain.body is not None:
-            lines += self._set_method(chain.method, chain.body, lines)
-        curl.setopt(pycurl.HTTPHEADER, lines)
+            self._set_method(chain.method, chain.body, pairs)
+        elif pairs != self._pairs:
+            curl.setopt(pycurl.HTTPHEADER, self._header_lines(pairs))
+            self._pairs = pairs
         curl.setopt(pycurl.TIMEOUT_MS, max(_LEAST_MILLISECONDS, int(seconds_left * 1000)))
         curl.setopt(pycurl.MAXFILESIZE_LARGE, max(1, request.max_bytes))
 
     def finish(self, request: Request, chain: Chain, code: int, text: str) -> Response | None:
         """Return the answer that has landed, None where the chain goes on; raises :class:`HttpError`."""
-        body, lines = b"".join(self._chunks), self._lines.copy()
+        body, headers = b"".join(self._chunks), _read_head(self._lines)
         self._chunks.clear()
         self._lines.clear()
         if self._socket is not None:
@@ -116,7 +125,6 @@ class Exchange:
             fault = failures.Fault(code, text, self.curl.getinfo(pycurl.OS_ERRNO))
             raise failures.failure(fault, url=url, deadline=request.deadline, cap=request.max_bytes)
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
-        headers = _read_head(lines)
         if chain.follow(status, headers.get("location", ""), headers.get("set-cookie", "").split("\n")):
             return None
         label = headers.get("content-encoding", "")
@@ -142,24 +150,26 @@ class Exchange:
         self._socket = opened
         return opened
 
-    def _header_lines(self, pairs: Sequence[tuple[str, str]]) -> list[bytes]:
+    def _header_lines(self, pairs: Pairs) -> list[bytes]:
         named = self._defaults | {name.lower(): (name, value) for name, value in pairs}
         return [_encode(f"{name}: {value}" if value else f"{name};") for name, value in named.values()]
 
-    def _set_method(self, method: str, body: bytes | None, lines: Sequence[bytes]) -> list[bytes]:
-        """Set another method than a plain GET; return the header lines that keep libcurl from adding its own."""
+    def _set_method(self, method: str, body: bytes | None, pairs: Pairs) -> None:
+        """Set another method than a plain GET, and header lines that keep libcurl from adding its own."""
         self._plain = False
+        lines = self._header_lines(pairs)
         if method == "HEAD":
             self.curl.setopt(pycurl.NOBODY, 1)
-            return []
-        # A request that changes something is not sent over a connection that may be dead: libcurl would send it twice.
-        self.curl.setopt(pycurl.FRESH_CONNECT, 1)
-        self.curl.setopt(pycurl.CUSTOMREQUEST, method)
-        if body is None and method not in {"POST", "PUT", "PATCH"}:
-            return []
-        self.curl.setopt(pycurl.POSTFIELDS, body or b"")
-        typed = any(line.lower().startswith(b"content-type:") for line in lines)
-        return [b"Expect:"] if typed else [b"Expect:", b"Content-Type:"]
+        else:
+            # What changes something is not sent over a connection that may be dead: libcurl would send it twice.
+            self.curl.setopt(pycurl.FRESH_CONNECT, 1)
+            self.curl.setopt(pycurl.CUSTOMREQUEST, method)
+            if body is not None or method in {"POST", "PUT", "PATCH"}:
+                self.curl.setopt(pycurl.POSTFIELDS, body or b"")
+                lines.append(b"Expect:")
+                if not any(name.lower() == "content-type" for name, _ in pairs):
+                    lines.append(b"Content-Type:")
+        self.curl.setopt(pycurl.HTTPHEADER, lines)
 
 
 def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
@@ -168,18 +178,17 @@ def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
     Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed. Latin-1 keeps every byte, so that a validator
     goes back exactly as it came.
     """
+    begins = 1
+    if lines.count(b"\r\n") + lines.count(b"\n") > 1:
+        begins += max(number for number, line in enumerate(lines) if line.startswith(b"HTTP/"))
     headers: dict[str, str] = {}
-    for line in lines:
-        if line.startswith(b"HTTP/"):
-            headers.clear()
-            continue
-        name, colon, value = line.decode("latin-1").partition(":")
-        if not colon:
-            continue
-        name, value = name.strip().lower(), value.strip()
-        if name in headers:
-            value = f"{headers[name]}{_JOINTS.get(name, ', ')}{value}"
-        headers[name] = value
+    for line in b"".join(lines[begins:]).decode("latin-1").split("\n"):
+        name, colon, value = line.partition(":")
+        if not colon and not line.strip():
+            break  # what follows stood after the body
+        if colon:
+            name, value = name.strip().lower(), value.strip()
+            headers[name] = f"{headers[name]}{_JOINTS.get(name, ', ')}{value}" if name in headers else value
     return headers
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import socket
 from bisect import bisect_right
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network
 
 __all__ = ["host_refusal", "refusal"]
 
@@ -70,10 +70,11 @@ _INTERNAL_NAMES = ("localhost", "local", "internal")
 def refusal(address: str) -> str:
     """Return what kind of address it is when a guarded request may not connect to it, empty when it may."""
     try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
+        if ":" not in address:
+            return _refusal_v4(int.from_bytes(socket.inet_pton(socket.AF_INET, address), "big"))
+        return _refusal_v6(IPv6Address(address.partition("%")[0]))
+    except (ValueError, OSError):
         return "unreadable"
-    return _refusal_v4(parsed) if isinstance(parsed, IPv4Address) else _refusal_v6(parsed)
 
 
 def host_refusal(host: str) -> str:
@@ -88,13 +89,12 @@ def host_refusal(host: str) -> str:
         return refusal(name)
     try:
         # Also the forms that resolvers accept and people do not read: 127.1, 0x7f000001, 2130706433.
-        return refusal(socket.inet_ntoa(socket.inet_aton(name)))
+        return _refusal_v4(int.from_bytes(socket.inet_aton(name), "big"))
     except (OSError, UnicodeEncodeError):
         return ""
 
 
-def _refusal_v4(address: IPv4Address) -> str:
-    number = int(address)
+def _refusal_v4(number: int) -> str:
     # The last network that begins at or below the address is the only one that can hold it: none lies in another.
     first, last, name = _RANGES_V4[bisect_right(_STARTS_V4, number) - 1]
     return name if first <= number <= last else ""
@@ -103,6 +103,6 @@ def _refusal_v4(address: IPv4Address) -> str:
 def _refusal_v6(address: IPv6Address) -> str:
     for network, shift in _EMBEDDED_V4:
         if address in network:
-            return _refusal_v4(IPv4Address((int(address) >> shift) & 0xFFFFFFFF))
+            return _refusal_v4((int(address) >> shift) & 0xFFFFFFFF)
     named = next((name for network, name in _REFUSED_V6 if address in network), "")
     return named or ("" if address in _GLOBAL_V6 else "reserved")
