@@ -1,13 +1,12 @@
-"""What a durable save costs, beside a plain write and a rename without flushing: ``python benchmarks/stores.py [FOLDER]``.
+"""What a durable save costs, beside a plain write and one without flushing: ``python benchmarks/stores.py [FOLDER]``.
 
-One document as large as a busy year makes it (1000 fingerprints, 14 days); each way in turn, so that all see the same disk.
-The KV column runs against the small service of the tests, so it shows our part only: one request.
+One document as large as a busy year makes it; each way in turn, so that all see the same disk. The KV service is the
+small one of the tests, so its rows show our part and one request on loopback only.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import sys
 import tempfile
@@ -18,8 +17,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from servers_kv import TOKEN, KvServer
-
 from news_digest.document import encode
 from news_digest.http import CurlHttp
 from news_digest.model import Fingerprint, State
@@ -27,6 +24,7 @@ from news_digest.ports import StateStore
 from news_digest.stores.file import FileStore
 from news_digest.stores.kv import KvStore
 from news_digest.stores.memory import MemoryStore
+from servers_kv import TOKEN, KvServer
 
 ROUNDS = 100
 STATE = State(
@@ -44,7 +42,7 @@ def renamed(path: Path) -> Callable[[int], None]:
     def write(number: int) -> None:
         fresh = path.with_suffix(".tmp")
         fresh.write_text(json.dumps(encode(state_of(number))))
-        os.replace(fresh, path)
+        fresh.replace(path)
 
     return write
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 TOKEN = "kv-token-of-a-run"
@@ -25,15 +25,15 @@ Answer = tuple[int, Any]
 """Status and body; a string body is sent as plain text."""
 
 
-class _Rolled(Exception):
+class _RolledBackError(Exception):
     """The unique index refused an insert, or a row to update was gone."""
 
 
 class KvServer:
     """Context manager; ``url`` is what a store takes as ``base_url``.
 
-    ``before`` and ``after`` may return an answer to give instead, before or after the request took effect; ``"drop"`` as a
-    status closes the connection without any.
+    ``before`` and ``after`` may return an answer to give instead, before or after the request took effect; the status 0
+    closes the connection without any.
     """
 
     def __init__(self, delay_seconds: float = 0.0) -> None:
@@ -50,7 +50,7 @@ class KvServer:
         self.url = f"http://127.0.0.1:{self._server.server_port}/api/automation"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
-    def __enter__(self) -> KvServer:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -70,7 +70,9 @@ class KvServer:
             with self._commit:
                 found = self.keys.get(key, self)
                 version = self.version
-            return (404, {"detail": "key_not_found"}) if found is self else (200, self._shown(key, found, version, query))
+            return (
+                (404, {"detail": "key_not_found"}) if found is self else (200, self._shown(key, found, version, query))
+            )
         if method == "PUT":
             return self._put(key, query, body)
         if method == "POST" and key == "batch":
@@ -124,7 +126,7 @@ class KvServer:
         time.sleep(self.delay_seconds)
         try:
             self._store(rows, changed, version + 1)
-        except _Rolled:
+        except _RolledBackError:
             return 500, "Internal Server Error"
         return 200, {"version": version + 1, "results": []}
 
@@ -132,7 +134,7 @@ class KvServer:
         with self._commit:
             for key in after:
                 if (key in before) != (key in self.keys):
-                    raise _Rolled(key)
+                    raise _RolledBackError(key)
             for key in before.keys() - after.keys():
                 self.keys.pop(key, None)
             self.keys.update(json.loads(json.dumps(after)))
@@ -152,12 +154,12 @@ class KvServer:
                 parts = urlsplit(self.path)
                 server.requests.append((self.command, self.path))
                 status, body = server.before(self.command, self.path) or self._answered(parts.path, parts.query, raw)
-                if status == "drop":
+                if status == 0:
                     self.close_connection = True
                     return
                 text = body if isinstance(body, str) else json.dumps(body)
                 self.send_response(status)
-                extra = {"Retry-After": "1"} if status == 409 else {}  # noqa: PLR2004
+                extra = {"Retry-After": "1"} if status == 409 else {}
                 for name, value in {"Content-Length": str(len(text.encode())), **extra, **server.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
@@ -192,5 +194,6 @@ def _mismatch(expected: int, actual: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     with KvServer(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0) as running:
-        print(running.url, flush=True)
+        sys.stdout.write(f"{running.url}\n")
+        sys.stdout.flush()
         sys.stdin.read()

@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 READY_SECONDS = 90
@@ -40,7 +40,7 @@ class KvServiceProcess:
         self._host = f"http://127.0.0.1:{self._port}"
         self.url = f"{self._host}/api/automation"
 
-    def __enter__(self) -> KvServiceProcess:
+    def __enter__(self) -> Self:
         root = self._root
         environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -101,7 +101,12 @@ class KvServiceProcess:
             tar.addfile(tarfile.TarInfo("main.py"))
         upload = self._post("/v1/uploads?name=x", bundle.getvalue(), "application/gzip")
         trigger = {"type": "cron", "schedule": "0 0 1 1 *", "timezone": "UTC"}
-        asked = {"name": "kv", "trigger": trigger, "tarball_path": upload["tarball_path"], "entrypoint": "python3 main.py"}
+        asked = {
+            "name": "kv",
+            "trigger": trigger,
+            "tarball_path": upload["tarball_path"],
+            "entrypoint": "python3 main.py",
+        }
         made = self._post("/v1", json.dumps(asked).encode(), "application/json")
         return _token(self._secret, made["id"])
 

@@ -17,7 +17,9 @@ from news_digest.stores.durable import locked
 from news_digest.stores.journal import FileJournal, NoJournal
 
 NOON = datetime(2026, 8, 20, 12, tzinfo=UTC)
-TOLD = Event(NOON, Period(date(2026, 8, 20)), "told", "Title é😀", "https://a.example/1", "https://a.example/feed", ("f" * 16,))
+TOLD = Event(
+    NOON, Period(date(2026, 8, 20)), "told", "Title é😀", "https://a.example/1", "https://a.example/feed", ("f" * 16,)
+)
 
 
 def numbered(*numbers: int) -> tuple[Event, ...]:
@@ -71,7 +73,11 @@ def test_a_file_that_reaches_its_limit_is_kept_once_and_a_new_one_begins(tmp_pat
         journal.note(numbered(number))
         assert path.stat().st_size <= 3 * line
     assert titles(journal) == ["3", "4", "5", "6", "7"]
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["journal.jsonl", "journal.jsonl.1", "journal.jsonl.lock"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "journal.jsonl",
+        "journal.jsonl.1",
+        "journal.jsonl.lock",
+    ]
 
 
 def test_eight_writers_at_once_lose_nothing_across_a_change_of_files(tmp_path: Path) -> None:

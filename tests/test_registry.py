@@ -43,7 +43,9 @@ def test_another_distribution_does_not_take_the_place_of_ours() -> None:
 
 @pytest.mark.parametrize(("name", "hint"), [("ourz", "did you mean 'ours'?"), ("OURS", "did you mean 'ours'?")])
 def test_a_mistyped_name_is_answered_with_the_nearest(name: str, hint: str) -> None:
-    with pytest.raises(ConfigError, match=r"there is no .*: test_parts: known are bare, broken, missing, ours") as caught:
+    with pytest.raises(
+        ConfigError, match=r"there is no .*: test_parts: known are bare, broken, missing, ours"
+    ) as caught:
         resolve(TABLE, GROUP, name)
     assert caught.value.hint == hint
 

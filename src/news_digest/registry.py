@@ -18,10 +18,10 @@ Factory: TypeAlias = Callable[..., Any]
 
 
 def resolve(table: Mapping[str, str], group: str, name: str) -> Factory:
-    """Return the factory that ``name`` stands for: in the table first, then among the entry points of ``group``.
+    """Return the factory of a name: in the table first, then among the entry points of ``group``.
 
-    Raises :class:`~news_digest.errors.ConfigError` with the nearest name where there is none, and where its module cannot
-    be imported (an optional library is missing, for one).
+    Raises :class:`~news_digest.errors.ConfigError` with the nearest name where there is none, and where its module
+    cannot be imported (an optional library is missing, for one).
     """
     target = table.get(name) or _entry_points(group).get(name)
     if target is None:

@@ -1,8 +1,8 @@
 """Files that are complete or absent, through a crash and a power cut: exclusive lock, write, flush, rename, flush.
 
-Order of a replacement: the data goes to ``<file>.new`` in the same folder and is flushed to the disk; then the name is
-moved over in one step; then the folder is flushed, so that the move itself survives. A file system that reorders the move
-before the data (FreshRSS, qBittorrent and others met files of NULs after a power cut) cannot hurt.
+The data goes to ``<file>.new`` in the same folder and is flushed to the disk; then the name is moved over in one step;
+then the folder is flushed, so that the move itself survives. Without the first flush a file system may move the name
+before the data is there: files of NULs after a power cut (qbittorrent/qBittorrent#10277).
 
 macOS: the flush is ``F_FULLFSYNC``, because ``fsync`` there stops at the drive's cache. Windows: the lock is
 ``msvcrt.locking`` and a folder cannot be flushed. Both paths are written from their documentation and untried.
@@ -95,8 +95,8 @@ class Disk:
 def read(path: str) -> bytes | None:
     """Return a file's content, None where there is none.
 
-    Raises ``OSError``; also for what is no regular file (reading a pipe would wait for ever) and for one that is larger
-    than :data:`LONGEST_READ_BYTES`.
+    Raises ``OSError``; also for what is no regular file (reading a pipe would wait for ever), or larger than
+    :data:`LONGEST_READ_BYTES`.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -119,8 +119,8 @@ def read(path: str) -> bytes | None:
 def replace(path: str, data: bytes, disk: Disk) -> None:
     """Put the data in place of a file, completely or not at all; raises ``OSError``, and then the old one stands.
 
-    An error of the last step (flushing the folder) leaves the new one in place, not yet safe from a power cut. The caller
-    holds the lock: two writers would share ``<file>.new``.
+    An error of the last step (flushing the folder) leaves the new one in place, not yet safe from a power cut. The
+    caller holds the lock: two writers would share ``<file>.new``.
     """
     fresh = f"{path}.new"
     descriptor = disk.create(fresh)
@@ -212,5 +212,5 @@ def failure(error: OSError, what: str, path: str) -> StoreError:
     if error.errno in _FULL:
         hint = "make room (or raise the quota) and run again; the file stands as it was"
         return StoreFull(what, thing=path, cause=cause, hint=hint)
-    hint = _HINTS.get(error.errno or 0, "look at the disk and at the path; a run after that goes on where this one stopped")
+    hint = _HINTS.get(error.errno or 0, "look at the disk and at the path; the next run goes on from here")
     return StoreUnavailable(what, thing=path, cause=cause, hint=hint)

@@ -1,8 +1,8 @@
 """The state document in a file: a true compare-and-set between processes, and always one good copy.
 
 Beside ``state.json`` stand ``state.json.lock`` (the lock, empty), ``state.json.previous`` (the document before the last
-save) and ``state.outbox/``. A damaged file is never read as "nothing seen": the previous copy is used, with a warning, and
-the next save puts the damaged file aside as ``state.json.damaged-<its time>-<its hash>``. Loading changes nothing.
+save) and ``state.outbox/``. A damaged file is never read as "nothing seen": the previous copy is used, with a warning,
+and the next save puts the damaged file aside as ``state.json.damaged-<its time>-<its hash>``. Loading changes nothing.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _Found:
 class FileStore:
     """Keeps the state in one file; safe for any number of processes and threads on one machine.
 
-    ``path`` may be a link: the file that it leads to is replaced, the link stays. On a network file system the lock is as
-    good as the server's ``flock``.
+    ``path`` may be a link: the file that it leads to is replaced, the link stays. On a network file system the lock is
+    as good as the server's ``flock``.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class FileStore:
         self._lock_wait_seconds = lock_wait_seconds
 
     def load(self) -> Loaded:
-        """Return the document, or the previous one with a warning where the file is damaged or gone; changes nothing."""
+        """Return the document, or the one before with a warning where the file is damaged or gone; changes nothing."""
         path = os.path.realpath(self.path)
         try:
             found = _find(path)
@@ -67,7 +67,9 @@ class FileStore:
         def judged(path: str) -> bool:
             found = _find(path)
             if found.version != expected:
-                raise Conflict("cannot save the state", thing=self.path, cause="another run saved first", hint="load again")
+                raise Conflict(
+                    "cannot save the state", thing=self.path, cause="another run saved first", hint="load again"
+                )
             return found.damaged
 
         return self._write(state, judged)
@@ -106,7 +108,7 @@ class FileStore:
 def open_file(place: Place) -> Kept:
     """Return the file store and outbox of a place; raises :class:`~news_digest.errors.ConfigError` without a path."""
     if not place.path:
-        raise ConfigError("cannot keep the state in a file", cause="no path is configured", hint="set `state` to a file")
+        raise ConfigError("cannot keep the state in a file", cause="no path is configured", hint="name a file")
     return Kept(FileStore(place.path), FileOutbox(os.path.splitext(os.path.realpath(place.path))[0] + ".outbox"))
 
 
@@ -123,7 +125,7 @@ def _find(path: str) -> _Found:
             damage: StoreError = error
     else:
         trouble, cure = f"{path} is gone", f"to start anew, remove {os.path.basename(previous)} too"
-        damage = DocumentDamaged("cannot read the state", thing=path, cause="it is gone, and the previous copy is damaged")
+        damage = _damaged(path, "it is gone, and the previous copy is damaged")
     copy = read(previous)
     if copy is None and data is None:
         return _Found(State(), _ABSENT)

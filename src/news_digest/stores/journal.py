@@ -18,7 +18,7 @@ from news_digest.wire import from_json, to_json
 __all__ = ["LONGEST_BYTES", "FileJournal", "NoJournal"]
 
 LONGEST_BYTES: Final = 4 * 1024 * 1024
-"""A file longer than this becomes ``<name>.1`` and a new one begins: some 20 to 100 days of events, twice that in all."""
+"""A file longer than this becomes ``<name>.1`` and a new one begins: some 20 to 100 days of events, twice in all."""
 LOCK_WAIT_SECONDS: Final = 2.0
 
 
@@ -53,7 +53,7 @@ class FileJournal:
             os.close(descriptor)
 
     def read(self) -> Sequence[Event]:
-        """Return all kept events, oldest first; lines that cannot be read (the last one, after a crash) are passed over."""
+        """Return all kept events, oldest first; a line that cannot be read (one cut by a crash) is passed over."""
         return tuple(event for path in (f"{self.where}.1", self.where) for event in _events(path))
 
 

@@ -1,7 +1,7 @@
 """The state document and the outbox in the automation service's KV store (``AUTOMATION_KV_TOKEN``).
 
-Keys: ``state`` (the document, as the specification names it), ``digest:<day>`` (the outbox), ``save:<version>`` (markers
-of the last eight writes, see :mod:`news_digest.stores.kv_service`), ``save:first``.
+Keys: ``state`` (the document, as the specification names it), ``digest:<day>`` (the outbox), ``save:<version>``
+(markers of the last eight writes, see :mod:`news_digest.stores.kv_service`), ``save:first``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KvStore:
         return Loaded(State(), "") if stored is None else Loaded(decode(stored.value), str(stored.version))
 
     def save(self, state: State, expected: Version) -> Version:
-        """Save if no key of the automation was written since the version ``expected``; one request unless it is unclear."""
+        """Save if no key of the automation was written since ``expected``; one request unless its end is unclear."""
         operation: dict[str, Json] = {"op": "set", "key": self._key, "value": encode(state)}
         if not expected:
             return str(self._service.write([{**operation, "nx": True}], None))
@@ -62,7 +62,7 @@ class KvStore:
 class KvOutbox:
     """Keeps values under ``digest:<day>``, the stories' excerpts cut to what the service takes."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - where the service is, as for the store
+    def __init__(
         self,
         http: Http,
         base_url: str,
@@ -110,7 +110,7 @@ class KvOutbox:
 
 
 def open_kv(place: Place) -> Kept:
-    """Return the KV store and outbox of a place; raises :class:`~news_digest.errors.ConfigError` for what is missing."""
+    """Return the KV store and outbox of a place; raises ``ConfigError`` for what is missing."""
     if place.http is None or not place.base_url or not place.token:
         missing = "a token" if place.base_url else "the service's address"
         raise ConfigError(

@@ -1,10 +1,10 @@
 """The automation service's KV store over HTTP: requests, and what each answer means for a person.
 
-Facts (automation service 1.26, measured; ``docs/state.md``): the version is one counter per automation, raised by one with
-every write, whatever its key. On SQLite ``if_version`` alone has several winners among writers a few milliseconds apart,
-because the counter is read outside the transaction. Creating a key that must not exist is exclusive there too, by the
-table's unique index. So every write of ours is one batch that asks for ``if_version: N`` and creates ``save:N``: of all
-that start from N, one comes through, and the counter cannot fall back. The key's value tells whose write that was.
+Facts (automation service 1.26, measured; ``docs/state.md``): the version is one counter per automation, raised by one
+with every write, whatever its key. On SQLite ``if_version`` alone has several winners among writers a few milliseconds
+apart, because the counter is read outside the transaction. Creating a key that must not exist is exclusive there too,
+by the table's unique index. So every write of ours is one batch that asks for ``if_version: N`` and creates ``save:N``:
+of all that start from N, one comes through, and the counter cannot fall back. The key's value tells whose write it was.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _TOO_LARGE: Final = 413
 _SERVER: Final = 500
 _HINTS: Final = {
     400: "the service refuses the request as it is; see the cause, and whether its version is 1.26 or later",
-    401: "the KV token is missing, wrong or older than 24 hours; it is made anew for each run: let the service start one",
+    401: "the KV token is missing, wrong or older than 24 hours; each run gets a new one from the service",
     403: "the KV token belongs to another automation; let the service start the run",
     404: "the service does not know this automation, or the address is not that of its API (.../api/automation)",
     413: "make the brief smaller (fewer stories), or keep the state in a file",
-    503: "the service has no KV store (set AUTOMATION_KV_SECRET for it), or is starting; keep the state in a file meanwhile",
+    503: "the service has no KV store (set AUTOMATION_KV_SECRET for it) or is starting; a file would do meanwhile",
 }
 
 
@@ -90,8 +90,8 @@ class KvService:
     def write(self, operations: Sequence[Mapping[str, Json]], since: int | None) -> int:
         """Do all operations or none, if nothing was written since the version ``since``; return the new version.
 
-        Without a version nothing but the operations' own conditions (``nx``) excludes another writer. Raises ``Conflict``
-        or ``StoreFull``, and then nothing was changed; ``StoreUnavailable``, and then it may have been.
+        Without a version only the operations' own conditions (``nx``) exclude another writer. Raises ``Conflict`` or
+        ``StoreFull``, and then nothing was changed; ``StoreUnavailable``, and then it may have been.
         """
         mark = os.urandom(8).hex()
         body: dict[str, Json] = {"operations": [*operations, *_marking(since, mark)]}
@@ -114,7 +114,7 @@ class KvService:
         raise self._trouble(answer, "cannot save the state")
 
     def _resolve(self, since: int | None, mark: str, trouble: StoreError) -> int:
-        """Find out how a write without a clear answer ended: whose mark stands at its version?
+        """Return the new version, if the mark at the old one shows that an unanswered write was done.
 
         On SQLite the losers of a race are answered 500; so is a winner whose answer a proxy lost.
         """
@@ -125,7 +125,9 @@ class KvService:
         if marker is None:
             raise trouble
         if marker.value != mark:
-            raise Conflict("cannot save the state", thing=self._base, cause="another run saved first", hint="load again")
+            raise Conflict(
+                "cannot save the state", thing=self._base, cause="another run saved first", hint="load again"
+            )
         if since is None:
             raise trouble  # It was saved, at a version that is no longer known for sure: the caller has to load again.
         return since + 1
@@ -133,7 +135,7 @@ class KvService:
     def _step_over(self, since: int | None) -> None:
         """Raise a counter that stands at a version that was written from already.
 
-        Only a writer that is none of ours can set it back (a plain ``PUT`` on SQLite that began before our last writes).
+        Only a writer that is none of ours can set it back (on SQLite: a plain ``PUT`` that began before our last writes).
         Without a step every later save would be refused.
         """
         marker = self.get(_marker(since)) if since is not None else None
@@ -193,7 +195,8 @@ def _marking(since: int | None, mark: str) -> Sequence[Mapping[str, Json]]:
 
 def _conflict(answer: _Answer) -> Conflict:
     wait = f" in {answer.retry_after} s" if answer.retry_after else ""
-    return Conflict("cannot save the state", cause=f"another run saved first ({_said(answer)})", hint=f"load again{wait}")
+    cause = f"another run saved first ({_said(answer)})"
+    return Conflict("cannot save the state", cause=cause, hint=f"load again{wait}")
 
 
 def _said(answer: _Answer) -> str:

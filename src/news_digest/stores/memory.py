@@ -40,7 +40,7 @@ class MemoryStore:
         text = json.dumps(encode(state))
         with self._lock:
             if self._version != expected:
-                raise Conflict("cannot save the state", thing="memory", cause="another run saved first", hint="load again")
+                raise Conflict("cannot save the state", cause="another run saved first", hint="load again")
             self._text = text
             self._count += 1
             return self._version
