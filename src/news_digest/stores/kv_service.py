@@ -135,8 +135,8 @@ class KvService:
     def _step_over(self, since: int | None) -> None:
         """Raise a counter that stands at a version that was written from already.
 
-        Only a writer that is none of ours can set it back (on SQLite: a plain ``PUT`` that began before our last writes).
-        Without a step every later save would be refused.
+        Only another program can set it back (on SQLite: a plain ``PUT`` that began before our last writes). Without a
+        step every later save would be refused.
         """
         marker = self.get(_marker(since)) if since is not None else None
         if marker is not None and marker.version == since:
