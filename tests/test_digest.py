@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from digests import DRAFT, STORIES, TICKET, WRITTEN, brief, digest, story
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from digests import DRAFT, STORIES, TICKET, WRITTEN, brief, digest, story
 from news_digest.digest import compose, items_of, lost, word_count
 from news_digest.model import Claim, Counts, Draft, Item, Section
 

@@ -7,10 +7,17 @@ from typing import Literal
 
 from news_digest.model import Style
 
-__all__ = ["HEADLINES", "Answer", "one_line", "rules_text", "system_text"]
+__all__ = ["HEADLINES", "ITEM_WORDS", "NOTHING", "QUIET", "Answer", "one_line", "rules_text", "system_text"]
 
 HEADLINES = "Headlines"
 """The heading under which stories are only noted."""
+
+QUIET = "A quiet day: no story on the topics stands out."
+NOTHING = "A quiet day: no new stories."
+"""Leads in our own words, which rest on no story."""
+
+ITEM_WORDS = 45
+"""Most words of an item, headline included, that a writer is asked for."""
 
 Answer = Literal["markdown", "json"]
 """The form a writer answers in: an agent writes Markdown, a model without tools fills in JSON."""
@@ -32,8 +39,8 @@ Do not call something new or of today unless its story does.
 
 Put reports of one event into one item and give the numbers of all of them. No event twice.
 
-Each item: a headline and one or two sentences, 45 words at most. First what happened, then what it means if the story
-says so. No opinion, no exclamation mark, no sentence about the article itself.
+Each item: a headline and one or two sentences, {item_words} words at most. First what happened, then what it means if
+the story says so. No opinion, no exclamation mark, no sentence about the article itself.
 
 A story without a text, or one that no topic fits, goes under Headlines with its title unchanged.
 
@@ -71,7 +78,7 @@ def system_text() -> str:
 def rules_text(style: Style, answer: Answer, tag: str) -> str:
     """Return the numbered rules for an answer of that form; ``tag`` marks the fence around the stories."""
     language = one_line(style.language, 40)
-    texts = [RULES.format(tag=tag, max_words=style.max_words, language=language)]
+    texts = [RULES.format(tag=tag, item_words=ITEM_WORDS, max_words=style.max_words, language=language)]
     if style.tone:
         texts.append(f"Tone: {one_line(style.tone, 500)}")
     if style.instructions:

@@ -1,0 +1,1 @@
+"""What a sentence claims, and whether the stories that it rests on bear it out: numbers, dates, quotations, names."""
