@@ -23,7 +23,7 @@ def test_without_a_judge_every_story_is_on_topic() -> None:
 
 def test_what_a_draft_leaves_out_is_noted_under_its_own_title() -> None:
     made = digest()
-    assert made.draft.headlines[-1] == Item(STORIES[4].title, (), (5,))
+    assert made.draft.headlines[-1] == Item("A *bold* claim <b>", (), (5,))
 
 
 def test_a_story_without_a_title_is_noted_as_untitled() -> None:
@@ -81,3 +81,19 @@ def test_nothing_offered_is_ever_lost(draft: Draft, count: int) -> None:
 @pytest.mark.parametrize("field", ["findings", "notices"])
 def test_what_the_caller_adds_is_kept(field: str) -> None:
     assert getattr(compose(brief(), DRAFT, TICKET, WRITTEN, **{field: ["x"]}), field) == ("x",)  # type: ignore[arg-type]
+
+
+def test_without_stories_the_words_stay_and_nothing_is_cited() -> None:
+    from news_digest.render import markdown, terminal_text  # noqa: PLC0415
+    from news_digest.render_html import html  # noqa: PLC0415
+
+    draft = Draft(sections=(Section("x", (Item("Something happened", ("It did.",), (1,)),)),))
+    made = digest(draft, brief(stories=()))
+    assert made.draft.sections[0].items[0].stories == ()
+    for form in (markdown, terminal_text, html):
+        assert "Something happened" in form(made)
+
+
+def test_an_address_in_a_title_is_left_out_when_code_notes_it() -> None:
+    made = digest(Draft(), brief(story(1, title="See https://evil.example/x now")))
+    assert made.draft.headlines[0].headline == "See now"

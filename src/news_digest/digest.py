@@ -9,12 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from news_digest.claims.markup import plain
 from news_digest.model import Brief, Claim, Counts, Digest, Draft, Item, Section, Story, Ticket
 
-__all__ = ["compose", "items_of", "lost", "word_count"]
+UNTITLED = "Untitled"
+"""A headline of our own, for a story that has none."""
+
+__all__ = ["UNTITLED", "compose", "items_of", "lost", "word_count"]
 
 
-def compose(  # noqa: PLR0913 - each is a different thing that only the caller knows
+def compose(
     brief: Brief,
     draft: Draft,
     ticket: Ticket,
@@ -59,14 +63,17 @@ def compose(  # noqa: PLR0913 - each is a different thing that only the caller k
 
 
 def _known(draft: Draft, count: int) -> Draft:
-    """Return the draft without numbers that name no story, without items that then rest on nothing, empty sections."""
+    """Return the draft without numbers that name no story, without items that then rest on nothing, empty sections.
+
+    Where there are no stories at all (the brief was lost) the items keep their words.
+    """
 
     def real(numbers: Iterable[int]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(number for number in numbers if 1 <= number <= count))
 
     def resting(items: Iterable[Item]) -> tuple[Item, ...]:
         grounded = (replace(item, stories=real(item.stories)) for item in items)
-        return tuple(item for item in grounded if item.stories and item.headline.strip())
+        return tuple(item for item in grounded if (item.stories or not count) and item.headline.strip())
 
     sections = (Section(section.title, resting(section.items)) for section in draft.sections)
     return replace(
@@ -80,7 +87,7 @@ def _known(draft: Draft, count: int) -> Draft:
 def _complete(draft: Draft, stories: Sequence[Story]) -> Draft:
     named = {number for item in items_of(draft) for number in item.stories}
     missing = [number for number in range(1, len(stories) + 1) if number not in named]
-    rest = tuple(Item(stories[number - 1].title.strip() or "Untitled", (), (number,)) for number in missing)
+    rest = tuple(Item(plain(stories[number - 1].title) or UNTITLED, (), (number,)) for number in missing)
     return replace(draft, headlines=draft.headlines + rest)
 
 

@@ -8,6 +8,7 @@ from news_digest.digest import compose
 from news_digest.model import Active, Brief, Digest, Period
 from news_digest.ports import Wrote
 from news_digest.relevance import belongs
+from news_digest.repair import checked
 
 __all__ = ["finish"]
 
@@ -19,14 +20,15 @@ def finish(wrote: Wrote, brief: Brief | None, task: Active, at: datetime, notice
     words and no links.
     """
     given = brief or _nothing_known(task.period, at)
+    right = checked(wrote.draft, given)
     return compose(
         given,
-        wrote.draft,
+        right.draft,
         task.ticket,
         at,
         on_topic=belongs(given.topics),
         notices=notices,
-        findings=wrote.notes,
+        findings=(*wrote.notes, *map(str, right.findings)),
         conversation_url=task.conversation_url,
     )
 

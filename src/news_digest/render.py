@@ -94,11 +94,13 @@ def _markdown_item(digest: Digest, item: Item) -> str:
     headline = escape_markdown(seen.headline)
     words = [f"**{headline}**" if item.sentences else headline]
     words += [escape_markdown(text) for text in (seen.text, seen.caution) if text]
-    return " ".join([*words, _joined(seen, _markdown_source)])
+    return " ".join(filter(None, [*words, _joined(seen, _markdown_source)]))
 
 
 def _joined(seen: Shown, source: Callable[[Source], str]) -> str:
-    """Return ``(A; also: B, C)``."""
+    """Return ``(A; also: B, C)``, nothing without a source."""
+    if not seen.sources:
+        return ""
     first, *others = (source(each) for each in seen.sources)
     return f"({first}; also: {', '.join(others)})" if others else f"({first})"
 

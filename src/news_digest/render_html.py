@@ -67,6 +67,8 @@ def _item(digest: Digest, item: Item) -> str:
     headline = _text(seen.headline)
     words = [f"<strong>{headline}</strong>" if item.sentences else headline]
     words += [_text(text) for text in (seen.text, seen.caution) if text]
+    if not seen.sources:
+        return f"<li>{' '.join(words)}</li>"
     first, *others = (_source(source) for source in seen.sources)
     also = f"; also: {', '.join(others)}" if others else ""
     return f'<li>{" ".join(words)} <span class="sources">({first}{also})</span></li>'

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from news_digest.claims.evidence import content
 from news_digest.claims.markup import plain
+from news_digest.digest import UNTITLED
 from news_digest.findings import WHOLE, Finding, Kind, Place, Review
 from news_digest.model import Brief, Claim, Draft, Item, Section, Story
 from news_digest.quotes import headline as best_title
 from news_digest.quotes import quotable, trimmed
-from news_digest.review import OTHER, UNTITLED, Checker, places
+from news_digest.review import OTHER, Checker, places
 from news_digest.rules import ITEM_WORDS
 from news_digest.sentences import sentences, word_total
 from news_digest.words import words

@@ -18,13 +18,14 @@ from news_digest.claims.evidence import Evidence, content
 from news_digest.claims.language import language_of
 from news_digest.claims.markup import addresses, bare_hosts, inherent_markup, markup
 from news_digest.claims.names import proper_words
+from news_digest.digest import UNTITLED
 from news_digest.findings import WHOLE, Finding, Kind, Place, Review
 from news_digest.model import Brief, Draft, Item, Section
 from news_digest.rules import HEADLINES, NOTHING, QUIET, rules_text, system_text
 from news_digest.sentences import sentences, word_total
 from news_digest.words import words
 
-__all__ = ["COVERAGE", "ITEM_WORDS_MOST", "OTHER", "UNTITLED", "Checker", "places", "review"]
+__all__ = ["COVERAGE", "ITEM_WORDS_MOST", "OTHER", "Checker", "places", "review"]
 
 COVERAGE = 0.25
 """Least share of a sentence's words that its stories must have; of right citations 94 % reach it, of wrong ones 4 %."""
@@ -57,8 +58,6 @@ TITLE_WORDS_MOST = 8
 
 OTHER = "Other news"
 """The heading for what has none that can stay."""
-
-UNTITLED = "Untitled"
 
 STANDING = frozenset({QUIET, NOTHING, UNTITLED})
 """Sentences of our own, which rest on no story."""
