@@ -1,7 +1,4 @@
-"""The real automation service on loopback with SQLite, for its KV store alone (no agent server is needed for that).
-
-``OH_PYTHON`` names the interpreter of an environment with ``openhands-automation``; without it the tests are skipped.
-"""
+"""The real automation service on loopback with SQLite, for its KV store alone: that needs no agent server."""
 
 from __future__ import annotations
 

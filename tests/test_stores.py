@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -41,10 +42,12 @@ from storing import (
 
 @pytest.fixture(scope="session")
 def real_service() -> Iterator[KvServiceProcess]:
-    python = os.environ.get("OH_PYTHON", "")
-    if not python:
-        pytest.skip("OH_PYTHON names no environment with openhands-automation")
-    with KvServiceProcess(python) as service:
+    script = Path(__file__).parent / "openhands" / "environment.py"
+    find = [sys.executable, str(script), "--find"]
+    found = subprocess.run(find, capture_output=True, text=True, check=False)
+    if found.returncode:
+        pytest.skip(found.stderr.strip() or "no environment of the OpenHands services")
+    with KvServiceProcess(found.stdout.strip()) as service:
         yield service
 
 

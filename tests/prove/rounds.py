@@ -1,0 +1,226 @@
+"""A day of real processes: a feed on loopback, ``news-digest run`` as a scheduler starts it, and the next day.
+
+A day takes seconds here, so the clock cannot pass: the state document is edited through its store instead. ``age`` makes
+everything in it older than the stalled claim's 15 minutes; ``next_day`` moves every record one day back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from news_digest.model import Foreign, Period, Settled, State, Task
+from news_digest.stores import Kept
+
+COMMAND = [sys.executable, "-c", "import sys; from news_digest.cli.main import main; sys.exit(main())", "run", "--json"]
+BEYOND_STALLED = timedelta(minutes=16)
+STORIES = 3
+"""New stories a day; the feed shows those of yesterday, too."""
+
+
+class FeedServer:
+    """Serves the stories of the day. With ``gather`` set, answers wait until so many runs have asked (or a moment)."""
+
+    def __init__(self) -> None:
+        self.day = 0
+        self.asked = threading.Event()
+        self._gate = threading.Barrier(1)
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.asked.set()
+                server.wait_for_others()
+                body = server.document()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/rss+xml")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Stay quiet."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/feed.xml"
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def gather(self, runs: int) -> None:
+        """Let the next answers wait for so many requests: the runs then go on at the same instant."""
+        self._gate = threading.Barrier(runs)
+
+    def wait_for_others(self) -> None:
+        try:
+            self._gate.wait(timeout=3)
+        except threading.BrokenBarrierError:
+            return
+
+    def new_day(self) -> None:
+        self.day += 1
+        self.asked.clear()
+
+    def links(self, day: int) -> list[str]:
+        """Return the links of the stories that came out on a day."""
+        return [f"https://paper.example/{day:04d}-{number}" for number in range(STORIES)] if day > 0 else []
+
+    def document(self) -> bytes:
+        items = "".join(_item(link) for day in (self.day, self.day - 1) for link in self.links(day))
+        head = "<title>The Paper</title><link>https://paper.example/</link><description>News</description>"
+        return f'<?xml version="1.0"?><rss version="2.0"><channel>{head}{items}</channel></rss>'.encode()
+
+
+def _item(link: str) -> str:
+    name = link.rpartition("/")[2]
+    return (
+        f"<item><title>Harbour report {name} is out</title><link>{link}</link><guid isPermaLink='false'>paper-{name}</guid>"
+        f"<pubDate>{format_datetime(datetime.now(UTC))}</pubDate>"
+        f"<description>The harbour office published report {name} this morning. It names many ships.</description></item>"
+    )
+
+
+@dataclass
+class Site:
+    """One digest: its feed, its store, its folders."""
+
+    folder: Path
+    feeds: FeedServer
+    kept: Kept
+    store: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.configuration = self.folder / "news-digest.toml"
+        self.configuration.write_text(
+            f'feeds = ["{self.feeds.url}"]\nallow_private_hosts = true\nchannels = ["archive"]\nstore = "{self.store}"\n'
+            f'[paths]\nstate = "{self.state}"\narchive = "{self.folder}/archive"\ncache = "{self.folder}/cache"\n'
+        )
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state" / "news.json"
+
+    def start(self) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "HOME": str(self.folder), **self.environment}
+        line = [*COMMAND, "--config", str(self.configuration)]
+        return subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+
+    def run(self) -> dict[str, Any]:
+        """Run once, undisturbed, and return its report."""
+        return reported(self.start())
+
+    # --- what the digest is ----------------------------------------------------------------------------------------
+
+    def load(self) -> State:
+        """Return the document; a damaged one, or a warning about one, is an error."""
+        loaded = self.kept.store.load()
+        assert loaded.warnings == ()
+        return loaded.state
+
+    def archived(self) -> str:
+        """Return today's digest as people find it, empty where there is none."""
+        path = self.folder / "archive" / f"{Period.of(datetime.now(UTC))}.md"
+        return path.read_text() if path.exists() else ""
+
+    def check(self, told_before: int) -> int:
+        """Check that today has one digest, with all of today's stories and no other; return how many were told by now."""
+        state = self.load()
+        text = self.archived()
+        assert [link for link in self.feeds.links(self.feeds.day) if link not in text] == [], "a story is lost"
+        assert [link for link in self.feeds.links(self.feeds.day - 1) if link in text] == [], "a story is repeated"
+        today = state.tasks[Period.of(datetime.now(UTC)).key]
+        assert isinstance(today, Settled)
+        assert (today.outcome, today.story_count, today.owed, today.workspace) == ("completed", STORIES, (), "")
+        told = len(state.seen)
+        assert told == told_before + 2 * STORIES, "remembered is what was told today"
+        assert self.kept.outbox.get(today.period) is None
+        left = [path for path in (self.state.parent / "workspaces").rglob("*") if path.is_file()]
+        assert left == [], "a workspace is left"
+        return told
+
+    # --- time ------------------------------------------------------------------------------------------------------
+
+    def age(self) -> None:
+        """Let 16 minutes pass."""
+        self._edit(_aged)
+
+    def next_day(self) -> None:
+        """Let a day pass, and new stories come out."""
+        self._edit(_earlier)
+        self.feeds.new_day()
+
+    def _edit(self, change: Callable[[Task], Task]) -> None:
+        loaded = self.kept.store.load()
+        if loaded.version:
+            changed = [change(task) for task in loaded.state.tasks.values()]
+            tasks = {task.period.key: task for task in changed if not isinstance(task, Foreign)}
+            self.kept.store.save(replace(loaded.state, tasks=tasks), loaded.version)
+
+
+def _aged(task: Task) -> Task:
+    assert not isinstance(task, Foreign)
+    task = replace(task, last_activity=task.last_activity - BEYOND_STALLED)
+    if not isinstance(task, Settled):
+        return task
+    receipts = (
+        replace(receipt, taken_at=receipt.taken_at - BEYOND_STALLED) if receipt.taken_at else receipt
+        for receipt in task.receipts
+    )
+    return replace(task, receipts=tuple(receipts))
+
+
+def _earlier(task: Task) -> Task:
+    assert not isinstance(task, Foreign)
+    return replace(task, period=Period(task.period.day - timedelta(days=1)))
+
+
+def reported(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """Return what a run printed, after its end; a run that failed is an error."""
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err.decode()
+    value: dict[str, Any] = json.loads(out)
+    return value
+
+
+@contextmanager
+def fed() -> Iterator[FeedServer]:
+    server = FeedServer()
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def at_once(site: Site, runs: int) -> list[dict[str, Any]]:
+    """Start runs that read the feed at the same instant; return their reports."""
+    site.feeds.gather(runs)
+    return [reported(process) for process in [site.start() for _ in range(runs)]]
+
+
+def killed(site: Site, after_asking: bool, seconds: float) -> bool:
+    """Start a run and kill it (SIGKILL) so long after its start, or after it asked for the feed; False: it was done."""
+    site.feeds.gather(1)
+    site.feeds.asked.clear()
+    process = site.start()
+    if after_asking:
+        site.feeds.asked.wait(timeout=10)
+    time.sleep(seconds)
+    process.kill()
+    process.communicate()
+    return process.returncode != 0
