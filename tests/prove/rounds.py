@@ -125,6 +125,11 @@ class Site:
         """Run once, undisturbed, and return its report."""
         return reported(self.start())
 
+    @property
+    def today(self) -> Period:
+        """Return the day that a run would claim now."""
+        return Period.of(datetime.now(UTC))
+
     # --- what the digest is ----------------------------------------------------------------------------------------
 
     def load(self) -> State:
@@ -135,7 +140,7 @@ class Site:
 
     def archived(self) -> str:
         """Return today's digest as people find it, empty where there is none."""
-        path = self.folder / "archive" / f"{Period.of(datetime.now(UTC))}.md"
+        path = self.folder / "archive" / f"{self.today}.md"
         return path.read_text() if path.exists() else ""
 
     def check(self, told_before: int) -> int:
@@ -144,7 +149,7 @@ class Site:
         text = self.archived()
         assert [link for link in self.feeds.links(self.feeds.day) if link not in text] == [], "a story is lost"
         assert [link for link in self.feeds.links(self.feeds.day - 1) if link in text] == [], "a story is repeated"
-        today = state.tasks[Period.of(datetime.now(UTC)).key]
+        today = state.tasks[self.today.key]
         assert isinstance(today, Settled)
         assert (today.outcome, today.story_count, today.owed, today.workspace) == ("completed", STORIES, (), "")
         told = len(state.seen)

@@ -16,6 +16,7 @@ import pytest
 from rounds import Site, at_once, fed, killed
 
 from news_digest.http import CurlHttp
+from news_digest.model import Settled
 from news_digest.stores import Place, open_store
 from servers_kv import TOKEN, KvServer
 
@@ -86,9 +87,11 @@ def kill(site: Site, rounds: int, seed: int) -> str:
 
 
 def left_by(site: Site) -> str:
-    """Return how far a killed run came, by the record of the day."""
-    newest = max(site.load().tasks.values(), key=lambda task: getattr(task, "last_activity", None) or 0, default=None)
-    return type(newest).__name__
+    """Return how far a killed run came, by today's record."""
+    task = site.load().tasks.get(site.today.key)
+    if isinstance(task, Settled):
+        return "delivered" if not task.owed else "not delivered"
+    return type(task).__name__.lower() if task is not None else "no claim"
 
 
 def test_runs_that_start_at_the_same_instant_make_one_digest(site: Site) -> None:
