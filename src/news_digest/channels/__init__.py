@@ -22,7 +22,10 @@ GROUP: Final = "news_digest.channels"
 
 CHANNELS: Final[Mapping[str, str]] = {
     "archive": "news_digest.channels.archive:open_archive",
+    "email": "news_digest.channels.email:open_email",
+    "feed": "news_digest.channels.feed:open_feed",
     "log": "news_digest.channels.log:open_log",
+    "notify": "news_digest.channels.notify:open_notify",
 }
 
 
@@ -37,6 +40,8 @@ class Target:
     """What the configuration says of it; an option that the channel does not know is an error."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Where secrets are looked up by the names that options give."""
+    archive: str = ""
+    """The folder of the archive, for ``archive`` and for channels that are made from it."""
     stream: TextIO | None = None
     """Where ``log`` writes."""
 

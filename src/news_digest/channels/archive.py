@@ -1,4 +1,4 @@
-"""The archive: a folder with one Markdown file a day, and the digest as JSON beside it, so that pages can be made again.
+"""The archive: a folder with a Markdown file a day, and the digest as JSON beside it, so that pages can be made again.
 
 ``2026-12-01.md`` begins with YAML front matter, for people, notes programs and site generators; ``2026-12-01.json`` is
 the whole digest (:mod:`news_digest.wire`). The JSON is written first: a day with a Markdown file has both.
@@ -114,6 +114,6 @@ class ArchiveChannel:
 def open_archive(target: Target) -> ArchiveChannel:
     """Return the channel ``archive``; option ``folder``."""
     options = Options(target)
-    folder = options.text("folder", required=True)
+    folder = options.text("folder", target.archive, required=True)
     options.done()
     return ArchiveChannel(Archive(folder), name=target.name, clock=target.clock)

@@ -18,7 +18,7 @@ class Options:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._known: list[str] = []
+        self._known = ["kind"]  # which factory it is; whoever opened the channel has read it
 
     def text(self, key: str, default: str = "", *, choices: Sequence[str] = (), required: bool = False) -> str:
         """Return a text, one of ``choices`` where there are any."""
