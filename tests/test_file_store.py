@@ -507,6 +507,20 @@ def test_a_folder_of_somebody_else_is_said_with_a_hint(tmp_path: Path) -> None:
         shutil.rmtree(open_to_all)
 
 
+def test_an_outbox_that_cannot_be_reached_is_said_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    outbox = FileOutbox(tmp_path / "file")
+    attempts: list[Callable[[], object]] = [
+        lambda: outbox.put(TODAY, {}),
+        lambda: outbox.get(TODAY),
+        lambda: outbox.drop(TODAY),
+    ]
+    for attempt in attempts:
+        with pytest.raises(StoreUnavailable) as caught:
+            attempt()
+        assert caught.value.hint
+
+
 def test_a_cut_or_garbled_outbox_entry_counts_as_none(tmp_path: Path) -> None:
     outbox = FileOutbox(tmp_path)
     for content in (b"", b"{", b"\0\0", b"[]", b"\xff"):

@@ -117,6 +117,8 @@ def test_no_service_at_all_is_named() -> None:
     with pytest.raises(StoreUnavailable, match="cannot reach the KV store") as caught:
         kv(gone).load()
     assert "automation service runs" in caught.value.hint
+    with pytest.raises(StoreUnavailable, match="cannot reach the KV store"):
+        kv(gone).save(State(), "1")
 
 
 @pytest.mark.parametrize("answer", [(0, ""), (500, "Internal Server Error"), (504, "late"), (200, "garbage")])

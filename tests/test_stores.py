@@ -24,6 +24,7 @@ from news_digest.errors import (
 )
 from news_digest.model import Json, Limits, Period, State
 from news_digest.stores import STORES, Place, load, open_store
+from news_digest.stores.memory import MemoryStore
 from service_kv import KvServiceProcess
 from storing import (
     FOREIGN,
@@ -147,6 +148,13 @@ def test_unknown_keys_survive(world: World) -> None:
     store.save(replace(loaded.state, seen=prints(7)), loaded.version)
     origin = world.open().store.load().state.origin
     assert (origin["theirs"], origin["updated_at"]) == (FOREIGN["theirs"], FOREIGN["updated_at"])
+
+
+def test_a_store_in_memory_shows_its_document_as_others_would_store_it() -> None:
+    store = MemoryStore()
+    assert store.document is None
+    store.save(State(seen=prints(1)), "")
+    assert store.document == {"version": 1, "tasks": {}, "seen": list(prints(1))}
 
 
 def test_a_later_version_of_the_document_is_refused(world: World) -> None:
