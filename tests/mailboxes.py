@@ -50,9 +50,7 @@ class Mailbox:
 
     def messages(self) -> list[EmailMessage]:
         """Return what arrived, read by the standard library."""
-        return [
-            cast("EmailMessage", email.message_from_bytes(each, policy=email.policy.default)) for each in self.letters
-        ]
+        return [email.message_from_bytes(each, policy=email.policy.default) for each in self.letters]
 
 
 class _AnyPort(Controller):
@@ -60,9 +58,9 @@ class _AnyPort(Controller):
 
     def _trigger_server(self) -> None:
         """Learn the port before the first connection is made."""
-        assert self.server is not None
-        self.port = self.server.sockets[0].getsockname()[1]
-        super()._trigger_server()
+        server: Any = self.server
+        self.port = server.sockets[0].getsockname()[1]
+        super()._trigger_server()  # type: ignore[no-untyped-call]  # aiosmtpd's own hook
 
 
 @contextmanager

@@ -203,8 +203,8 @@ def test_a_server_that_is_not_there_is_told_with_its_address() -> None:
 
 
 def test_a_password_is_not_sent_to_a_server_without_tls() -> None:
+    options = {"security": "starttls", "user": "digest", "password_env": "MAIL_PASSWORD"}
     with mailbox(password=PASSWORD) as box, pytest.raises(DeliveryError) as raised:
-        options = {"security": "starttls", "user": "digest", "password_env": "MAIL_PASSWORD"}
         channel(box, options, {"MAIL_PASSWORD": PASSWORD}).deliver(digest())
     assert "STARTTLS" in str(raised.value)
     assert "security" in raised.value.hint
@@ -242,8 +242,8 @@ def test_a_certificate_that_nobody_trusts_ends_it_before_the_login(
     tls: tuple[ssl.SSLContext, Path], security: str
 ) -> None:
     encrypted = {"starttls" if security == "starttls" else "tls": tls[0]}
+    options = {"security": security, "user": "digest", "password_env": "MAIL_PASSWORD"}
     with mailbox(password=PASSWORD, **encrypted) as box, pytest.raises(DeliveryError) as raised:
-        options = {"security": security, "user": "digest", "password_env": "MAIL_PASSWORD"}
         channel(box, options, {"MAIL_PASSWORD": PASSWORD}).deliver(digest())
     assert "certificate not trusted" in str(raised.value)
     assert "ca_file" in raised.value.hint
@@ -252,16 +252,12 @@ def test_a_certificate_that_nobody_trusts_ends_it_before_the_login(
 
 def test_a_wrong_password_is_told_and_occurs_nowhere(tls: tuple[ssl.SSLContext, Path]) -> None:
     context, certificate = tls
-    with mailbox(password="another", starttls=context) as box, pytest.raises(DeliveryError) as raised:
-        options = {
-            "security": "starttls",
-            "user": "digest",
-            "password_env": "MAIL_PASSWORD",
-            "ca_file": str(certificate),
-        }
+    options = {"security": "starttls", "user": "digest", "password_env": "MAIL_PASSWORD", "ca_file": str(certificate)}
+    with mailbox(password="another", starttls=context) as box:
         sender = channel(box, options, {"MAIL_PASSWORD": PASSWORD})
-        assert PASSWORD not in repr(vars(sender))
-        sender.deliver(digest())
+        with pytest.raises(DeliveryError) as raised:
+            sender.deliver(digest())
+    assert PASSWORD not in repr(vars(sender))
     assert "refused" in str(raised.value)
     assert PASSWORD not in f"{raised.value!r} {raised.value.hint} {vars(raised.value)}"
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ NOW = datetime(2026, 12, 1, 7, 0, tzinfo=UTC)
 CLOCK = FakeClock(NOW)
 
 
-def target(name: str, options: Mapping[str, Json], **changes: object) -> Target:
+def target(name: str, options: Mapping[str, Json], **changes: Any) -> Target:
     return replace(Target(name, CLOCK, options), **changes)
 
 

@@ -142,13 +142,13 @@ def public_url(options: Options, name: str) -> str:
 
 
 def open_feed(target: Target) -> FeedChannel:
-    """Return the channel ``feed``; options ``folder``, ``archive``, ``url``, ``title``, ``language`` and ``entries``."""
+    title = options.text("title", "News digest")
+    heading = Heading(title, public_url(options, target.name), options.text("language", "en"))
     options = Options(target)
     folder = Folder(options.text("folder", required=True), disk=PublicDisk())
     archive = Archive(options.text("archive", target.archive, required=True))
-    heading = Heading(
-        options.text("title", "News digest"), public_url(options, target.name), options.text("language", "en")
-    )
+    title, language = options.text("title", "News digest"), options.text("language", "en")
+    heading = Heading(title, public_url(options, target.name), language)
     entries = options.number("entries", ENTRIES, least=1, most=_MOST_ENTRIES)
     options.done()
     return FeedChannel(archive, folder, heading, entries=entries, name=target.name, clock=target.clock)

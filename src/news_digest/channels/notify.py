@@ -114,9 +114,9 @@ def open_notify(target: Target) -> NotifyChannel:
     return NotifyChannel(service, url, limit=limit, name=target.name, clock=target.clock)
 
 
-def _instantiate(url: str, timeout: timedelta, name: str) -> Any:  # noqa: ANN401 - Apprise has no types
+def _apprise(name: str) -> Any:  # noqa: ANN401 - Apprise has no types
     try:
-        import apprise  # noqa: PLC0415 - an extra
+        return import_module("apprise")
     except ImportError as error:
         raise ConfigError(
             "cannot use the channel",
@@ -124,6 +124,10 @@ def _instantiate(url: str, timeout: timedelta, name: str) -> Any:  # noqa: ANN40
             cause="Apprise is not installed",
             hint="pip install 'news-digest[notify]'",
         ) from error
+
+
+def _instantiate(url: str, timeout: timedelta, name: str) -> Any:  # noqa: ANN401 - Apprise has no types
+    apprise = _apprise(name)
     asset = apprise.AppriseAsset(app_id="news-digest", async_mode=False, secure_logging=True, http_redirects=0)
     with apprise.LogCapture(level=logging.ERROR):
         service = apprise.Apprise.instantiate(url, asset=asset)
