@@ -16,7 +16,7 @@ from news_digest.errors import (
 )
 from news_digest.http import CurlHttp
 from news_digest.model import Json, Period, State
-from news_digest.stores.kv import KvOutbox, KvStore
+from news_digest.stores.kv import MOST_PARTS, PART_CHARACTERS, KvOutbox, KvStore
 from news_digest.stores.kv_service import MARKERS_KEPT, VALUE_BYTES
 from servers_kv import TOKEN, Answer, KvServer
 from storing import (
@@ -240,27 +240,57 @@ def counted(kept: Json) -> int:
     return len(json.dumps(kept, ensure_ascii=False).encode())
 
 
-def test_the_outbox_cuts_excerpts_until_a_value_fits(server: KvServer) -> None:
-    kv_outbox(server).put(TODAY, value("é" * 900, stories=50))
-    kept = server.keys[f"digest:{TODAY}"]
-    assert {story["excerpt"] for story in kept["brief"]["stories"]} == {"é" * 600}
-    assert counted(kept) <= VALUE_BYTES
+def sized(size: int) -> dict[str, Json]:
+    """Return a value of so many bytes as the service counts them."""
+    made = value("")
+    made["brief"]["stories"][0]["excerpt"] = "x" * (size - counted(made))
+    return made
 
 
-def test_a_value_at_the_limit_is_kept_whole(server: KvServer) -> None:
-    whole = value("")
-    whole["brief"]["stories"][0]["excerpt"] = "x" * (VALUE_BYTES - counted(whole))
-    kv_outbox(server).put(TODAY, whole)
-    assert server.keys[f"digest:{TODAY}"] == whole
-    whole["brief"]["stories"][0]["excerpt"] += "x"
-    kv_outbox(server).put(TODAY, whole)
-    assert len(server.keys[f"digest:{TODAY}"]["brief"]["stories"][0]["excerpt"]) == 1000
+@pytest.mark.parametrize(("size", "parts"), [(VALUE_BYTES, 1), (VALUE_BYTES + 1, 5), (200_000, 13)])
+def test_the_outbox_keeps_a_value_whole_in_as_many_keys_as_it_takes(server: KvServer, size: int, parts: int) -> None:
+    kv_outbox(server).put(TODAY, sized(size))
+    assert len(server.keys) - 1 == parts, "and the marker"
+    assert kv_outbox(server).get(TODAY) == sized(size)
+    kv_outbox(server).put(TODAY, value("small"))
+    assert server.keys.keys() == {f"digest:{TODAY}", "save:first"}
+    kv_outbox(server).put(TODAY, sized(size))
+    kv_outbox(server).drop(TODAY)
+    assert server.keys.keys() == {"save:first"}
 
 
-def test_a_value_that_does_not_fit_without_excerpts_is_refused(server: KvServer) -> None:
-    with pytest.raises(StoreFull, match="without any excerpt"):
-        kv_outbox(server).put(TODAY, {**value("x"), "digest": "y" * VALUE_BYTES})
-    assert server.keys == {}
+@pytest.mark.parametrize("character", ['"', "\\", "é", "😀", "\ud800"])
+def test_the_outbox_keeps_characters_that_grow_as_json(server: KvServer, character: str) -> None:
+    for stories in (1, 60):
+        kv_outbox(server).put(TODAY, value(character * 1000, stories))
+        assert kv_outbox(server).get(TODAY) == value(character * 1000, stories)
+
+
+def test_a_value_beyond_all_parts_is_refused(server: KvServer) -> None:
+    most = MOST_PARTS * PART_CHARACTERS
+    kv_outbox(server).put(TODAY, sized(most))
+    with pytest.raises(StoreFull, match=f"{most + 1} characters, and {most} are what the outbox holds"):
+        kv_outbox(server).put(TODAY, sized(most + 1))
+    assert kv_outbox(server).get(TODAY) == sized(most)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda keys: keys.pop(f"digest:{TODAY}:2"),
+        lambda keys: keys[f"digest:{TODAY}:2"].update(mark="another"),
+        lambda keys: keys[f"digest:{TODAY}:3"].update(text="{"),
+        lambda keys: keys.update({f"digest:{TODAY}": ["no", "object"]}),
+        lambda keys: keys.update({f"digest:{TODAY}:2": "no object"}),
+        lambda keys: keys[f"digest:{TODAY}"].update(text="", parts=1),
+    ],
+)
+def test_parts_that_do_not_belong_together_count_as_none(
+    server: KvServer, spoil: Callable[[dict[str, Json]], object]
+) -> None:
+    kv_outbox(server).put(TODAY, sized(VALUE_BYTES + 1))
+    spoil(server.keys)
+    assert kv_outbox(server).get(TODAY) is None
 
 
 def test_an_outbox_that_always_loses_gives_up_and_says_so(server: KvServer) -> None:

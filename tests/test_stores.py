@@ -256,6 +256,16 @@ def test_an_outbox_keeps_the_last_value_of_each_period_until_it_is_dropped(world
     assert outbox.get(other) == value("another day")
 
 
+@pytest.mark.parametrize("text", ["é" * 4000, '"\\' * 2000, "\ud800"])
+def test_an_outbox_keeps_a_large_or_odd_value_whole(world: World, text: str) -> None:
+    world.open().store.save(State(seen=prints(1)), "")
+    world.open().outbox.put(TODAY, value(text, stories=50))
+    assert world.open().outbox.get(TODAY) == value(text, stories=50)
+    world.open().outbox.drop(TODAY)
+    assert world.open().outbox.get(TODAY) is None
+    assert world.open().store.load().state.seen == prints(1)
+
+
 def test_an_outbox_leaves_the_state_alone(world: World) -> None:
     kept = world.open()
     kept.store.save(State(seen=prints(1)), "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -18,9 +18,9 @@ from news_digest.errors import ConfigError, Conflict, DocumentDamaged, StoreFull
 from news_digest.model import Json, Period, State
 from news_digest.ports import Http, Loaded, Version
 from news_digest.stores import Kept, Place
-from news_digest.stores.kv_service import VALUE_BYTES, KvService
+from news_digest.stores.kv_service import VALUE_BYTES, KvService, Stored
 
-__all__ = ["EXCERPTS", "KvOutbox", "KvStore", "open_kv"]
+__all__ = ["MOST_PARTS", "PART_CHARACTERS", "KvOutbox", "KvStore", "open_kv"]
 
 KEY: Final = "state"
 OUTBOX_TRIES: Final = 12
@@ -28,8 +28,10 @@ OUTBOX_TRIES: Final = 12
 FIRST_PAUSE_SECONDS: Final = 0.02
 LONGEST_PAUSE_SECONDS: Final = 1.0
 
-EXCERPTS: Final = (1000, 600, 400, 250, 150, 80, 0)
-"""Longest excerpt, in characters, that a value in the outbox keeps: the first with which it fits."""
+PART_CHARACTERS: Final = 16_000
+"""A part of a value that is too large for one key: as text within JSON a character takes four bytes at most."""
+MOST_PARTS: Final = 64
+"""A million characters: a brief of 400 stories, and the digest with the same stories again. One batch takes 100."""
 
 
 class KvStore:
@@ -60,7 +62,11 @@ class KvStore:
 
 
 class KvOutbox:
-    """Keeps values under ``digest:<day>``, the stories' excerpts cut to what the service takes."""
+    """Keeps values under ``digest:<day>``; one that is too large for a key goes in parts to further ones.
+
+    Nothing is cut, because a brief is recognised by its hash. The parts of a value are written in one batch, and each
+    carries the value's mark, so that no reader puts parts of two values together.
+    """
 
     def __init__(
         self,
@@ -77,25 +83,39 @@ class KvOutbox:
         self._sleep = sleep
 
     def put(self, period: Period, value: Mapping[str, Json]) -> None:
-        """Keep the value in place of what was kept; raises ``StoreFull`` where it does not fit without any excerpt."""
-        self._write({"op": "set", "key": _digest_key(period), "value": _fitted(value, period)})
+        """Keep the value in place of what was kept; raises ``StoreFull`` for one of more than :data:`MOST_PARTS`."""
+        held = _in_parts(value, period)
+        sets = [{"op": "set", "key": key, "value": part} for key, part in zip(_keys(period), held, strict=False)]
+        self._write([*sets, *_deletes(_keys(period)[len(held) :])])
 
     def get(self, period: Period) -> Mapping[str, Json] | None:
         """Return what is kept for the period, None where nothing is, or nothing readable."""
-        stored = self._service.get(_digest_key(period))
-        return stored.value if stored is not None and isinstance(stored.value, dict) else None
+        first, *others = _keys(period)
+        stored = self._service.get(first)
+        match stored:
+            case Stored(value={"parts": int(count), "mark": mark, "text": str(text)}):
+                for key in others[: count - 1]:
+                    part = self._service.get(key)
+                    if part is None or not isinstance(part.value, dict) or part.value.get("mark") != mark:
+                        return None
+                    text += str(part.value.get("text"))
+                return _object(text)
+            case Stored(value=dict(value)):
+                return value
+            case _:
+                return None
 
     def drop(self, period: Period) -> None:
         """Forget the period; a second call finds nothing and is content."""
-        if self._service.get(_digest_key(period)) is not None:
-            self._write({"op": "delete", "key": _digest_key(period)})
+        if self._service.get(_keys(period)[0]) is not None:
+            self._write(_deletes(_keys(period)))
 
-    def _write(self, operation: Mapping[str, Json]) -> None:
+    def _write(self, operations: Sequence[Mapping[str, Json]]) -> None:
         """Write with a marker like the store's own, so that no write of ours can set the counter back."""
         for turn in range(OUTBOX_TRIES):
             state = self._service.get(self._state_key)
             try:
-                self._service.write([operation], state.version if state is not None else None)
+                self._service.write(operations, state.version if state is not None else None)
             except Conflict:
                 spread = 0.5 + os.urandom(1)[0] / 256
                 self._sleep(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**turn) * spread)
@@ -103,7 +123,7 @@ class KvOutbox:
                 return
         raise StoreUnavailable(
             "cannot keep the digest",
-            thing=str(operation["key"]),
+            thing=str(operations[0]["key"]),
             cause=f"other runs wrote first {OUTBOX_TRIES} times in a row",
             hint="run again in a minute; nothing was changed",
         )
@@ -122,36 +142,42 @@ def open_kv(place: Place) -> Kept:
     return Kept(KvStore(*reach), KvOutbox(*reach))
 
 
-def _digest_key(period: Period) -> str:
-    return f"digest:{period}"
+def _keys(period: Period) -> Sequence[str]:
+    return [f"digest:{period}", *(f"digest:{period}:{number}" for number in range(2, MOST_PARTS + 1))]
 
 
-def _fitted(value: Mapping[str, Json], period: Period) -> Json:
-    """Return the value as it is, or with its stories' excerpts cut until it fits."""
-    if _bytes(value) <= VALUE_BYTES:
-        return value
-    for longest in EXCERPTS:
-        cut = _cut(value, longest)
-        if _bytes(cut) <= VALUE_BYTES:
-            return cut
-    raise StoreFull(
-        "cannot keep the digest",
-        thing=_digest_key(period),
-        cause=f"{_bytes(cut)} bytes without any excerpt, and the KV store takes {VALUE_BYTES}",
-        hint="lower the number of stories, or keep the state in a file",
-    )
+def _deletes(keys: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+    return [{"op": "delete", "key": key} for key in keys]
 
 
-def _cut(value: Json, longest: int) -> Json:
-    """Return the value with every ``excerpt`` in it cut."""
-    if isinstance(value, Mapping):
-        return {
-            key: inner[:longest] if key == "excerpt" and isinstance(inner, str) else _cut(inner, longest)
-            for key, inner in value.items()
-        }
-    return [_cut(inner, longest) for inner in value] if isinstance(value, list | tuple) else value
+def _in_parts(value: Mapping[str, Json], period: Period) -> Sequence[Json]:
+    """Return the value itself where one key takes it, else its text in pieces."""
+    if _fits(value):
+        return [value]
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
+    pieces = [text[start : start + PART_CHARACTERS] for start in range(0, len(text), PART_CHARACTERS)]
+    if len(pieces) > MOST_PARTS:
+        raise StoreFull(
+            "cannot keep the digest",
+            thing=f"digest:{period}",
+            cause=f"{len(text)} characters, and {MOST_PARTS * PART_CHARACTERS} are what the outbox holds",
+            hint="lower max_items, or keep the state in a file",
+        )
+    mark = os.urandom(8).hex()
+    return [{"parts": len(pieces), "mark": mark, "text": piece} for piece in pieces]
 
 
-def _bytes(value: Json) -> int:
-    """Return a value's size as the service counts it."""
-    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+def _fits(value: Mapping[str, Json]) -> bool:
+    """Say whether one key takes the value as it is; a lone surrogate only goes as escaped text."""
+    try:
+        return len(json.dumps(value, ensure_ascii=False).encode()) <= VALUE_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def _object(text: str) -> Mapping[str, Json] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
