@@ -279,7 +279,7 @@ def test_a_value_beyond_all_parts_is_refused(server: KvServer) -> None:
     [
         lambda keys: keys.pop(f"digest:{TODAY}:2"),
         lambda keys: keys[f"digest:{TODAY}:2"].update(mark="another"),
-        lambda keys: keys[f"digest:{TODAY}:3"].update(text="{"),
+        lambda keys: keys[f"digest:{TODAY}:5"].update(text="{"),
         lambda keys: keys.update({f"digest:{TODAY}": ["no", "object"]}),
         lambda keys: keys.update({f"digest:{TODAY}:2": "no object"}),
         lambda keys: keys[f"digest:{TODAY}"].update(text="", parts=1),
