@@ -21,7 +21,7 @@ from news_digest.stores import Place, open_store
 from servers_kv import TOKEN, KvServer
 
 LONG_OVERLAPS, LONG_KILLS = 200, 300
-SHORT_OVERLAPS, SHORT_KILLS = {"file": 2, "kv": 1}, {"file": 3, "kv": 1}
+SHORT_OVERLAPS, SHORT_KILLS = {"file": 1, "kv": 1}, {"file": 2, "kv": 1}
 
 
 @contextmanager
