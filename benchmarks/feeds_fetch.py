@@ -33,7 +33,9 @@ ITEM = "<item><title>Story {n}</title><link>https://feed.example/{n}</link><guid
 
 def feed() -> bytes:
     """Return a feed of 17.8 kB, the mean of 500 small real ones."""
-    items = "".join(ITEM.format(n=n, text="One sentence of a made-up story, as long as most of them are. " * 7) for n in range(32))
+    items = "".join(
+        ITEM.format(n=n, text="One sentence of a made-up story, as long as most of them are. " * 7) for n in range(32)
+    )
     return f'<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Feed</title>{items}</channel></rss>'.encode()
 
 

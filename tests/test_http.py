@@ -6,6 +6,7 @@ import gzip
 import shutil
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from datetime import timedelta
@@ -422,6 +423,18 @@ def test_a_batch_that_is_given_up_leaves_nothing_behind():
         assert next(batch)[0] == 0
         batch.close()
         assert http.send(Request("GET", server.url("/0", "host1.example"))).status == 200
+
+
+def test_a_program_that_ends_in_the_middle_of_a_batch_ends():
+    program = (
+        "import sys\nfrom news_digest.http import CurlHttp\nfrom news_digest.ports import Request\n"
+        "http = CurlHttp('x', allow_private_hosts=True)\n"
+        "batch = http.send_many([Request('GET', url) for url in sys.argv[1:]])\nnext(batch)\n"
+    )
+    with serving(lambda asked: ok(asked) if asked.path == "/0" else [3.0]) as server:
+        urls = [server.url("/0"), server.url("/1", "localhost")]
+        ended = subprocess.run([sys.executable, "-c", program, *urls], timeout=20, check=False, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_an_empty_batch_is_over_at_once():

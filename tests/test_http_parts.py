@@ -306,6 +306,13 @@ def test_secrets_stay_with_the_origin_that_they_were_given_for(location, kept):
     assert ("Accept", "text/xml") in walk.headers()
 
 
+@pytest.mark.parametrize("location", ["/caf\xc3\xa9", "/caf\xe9", "/caf\u00e9", "/caf%C3%A9"])
+def test_an_address_in_a_header_may_have_letters_of_any_language(location):
+    walk = chain()
+    walk.follow(302, location, [])
+    assert walk.target.url == "http://a.example/caf%C3%A9"
+
+
 def test_secrets_do_not_come_back_when_the_chain_returns():
     walk = chain()
     walk.follow(302, "http://b.example/", [])

@@ -258,17 +258,18 @@ class _Run:
     def _settle(
         self, visit: _Visit, document: Document, now: datetime, *, moved_to: str = "", cached: bool = False
     ) -> None:
-        self._finish(
-            FeedResult(
-                visit.source,
-                title=document.title,
-                entries=tuple(document.entries),
-                notices=notices(visit.record, document.entries, moved_to, now),
-                moved_to=moved_to,
-                cached=cached,
-            ),
-            visit.position,
+        told = notices(visit.record, document.entries, moved_to, now)
+        if document.skipped:
+            told += (f"{document.skipped} entries of {visit.url} are too broken to read; the others were read.",)
+        result = FeedResult(
+            visit.source,
+            title=document.title,
+            entries=tuple(document.entries),
+            notices=told,
+            moved_to=moved_to,
+            cached=cached,
         )
+        self._finish(result, visit.position)
 
     def _fail(
         self, visit: _Visit, failure: FeedFailure, now: datetime, *, asked: bool = True, gone: bool = False

@@ -149,7 +149,7 @@ class Chain:
 
     def _aim(self, location: str) -> Target:
         here = self.target
-        there = read_target(urljoin(here.url, location.strip()))
+        there = read_target(urljoin(here.url, _text(location).strip()))
         if not there.credentials and _same_origin(here, there):
             there = Target(there.url, there.scheme, there.host, there.port, here.credentials)
         return there
@@ -219,6 +219,14 @@ def _same_origin(here: Target, there: Target) -> bool:
         return False
     upgraded = (here.scheme, here.port, there.scheme, there.port) == ("http", 80, "https", 443)
     return upgraded or (here.scheme, here.port) == (there.scheme, there.port)
+
+
+def _text(value: str) -> str:
+    """Return a header's value as text: its bytes are UTF-8 where they can be, as browsers read an address there."""
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 def _ascii_url(url: str) -> str:

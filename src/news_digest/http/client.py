@@ -8,6 +8,7 @@ its own here. Every request goes through the same loop, so that one request can 
 from __future__ import annotations
 
 import ssl
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -37,8 +38,8 @@ _WAIT_SECONDS = 0.25
 """Longest wait for sockets, so that an interrupt or a deadline is seen soon."""
 _LEAST_SECONDS = 0.05
 """With less time left before a batch's deadline no request is begun: it could only fail."""
-_KEPT_CONNECTIONS = 4
-"""Connections that stay open between single requests: an agent server, a store, a model."""
+_KEPT_CONNECTIONS = 16
+"""Idle connections that stay open: to an agent server, a store and a model, and to hosts that a batch asks again."""
 
 # Where systems keep the certificates that they trust; libcurl's wheel knows one of them only.
 _CA_FILES = (
@@ -88,7 +89,7 @@ class CurlHttp:
         """Close the connections that are kept open; the client stays usable."""
         for engines in self._idle.values():
             while engines:
-                engines.pop().retire()
+                engines.pop().close(may_hang=False)
 
     def send(self, request: Request) -> Response:
         """Return the answer to a request, errors of the server included; raises :class:`HttpError`."""
@@ -124,10 +125,10 @@ class CurlHttp:
             yield from batch.run(None if deadline is None else time.monotonic() + deadline.total_seconds())
         finally:
             batch.abort()
-            if len(requests) == 1 and not batch.timed_out:
+            if len(requests) == 1 and not batch.may_hang:
                 self._idle[guarded].append(engine)
             else:
-                engine.retire()
+                engine.close(may_hang=batch.may_hang)
 
 
 class _Engine:
@@ -143,9 +144,12 @@ class _Engine:
     def exchange(self) -> Exchange:
         return self.free.pop() if self.free else Exchange(self.settings, guarded=self.guarded)
 
-    def retire(self) -> None:
-        """Close everything, aside: libcurl waits for look-ups of names that hang, long past any deadline of ours."""
-        Thread(target=self._close, daemon=True).start()
+    def close(self, *, may_hang: bool) -> None:
+        """Close everything; aside where it may take long: libcurl waits for look-ups of names that hang."""
+        if may_hang and not sys.is_finalizing():  # no thread starts any more once the interpreter ends
+            Thread(target=self._close, daemon=True).start()
+        else:
+            self._close()
 
     def _close(self) -> None:
         for exchange in self.free:
@@ -184,8 +188,8 @@ class _Batch:
         self._lanes = Lanes([_host(request.url) for request in requests], pause.total_seconds(), jitter)
         self._flights: dict[Any, _Flight] = {}
         self._outcomes: list[tuple[int, Response | HttpError]] = []
-        self.timed_out = False
-        """Whether a request ended by its deadline: its look-up may still hang in the engine."""
+        self.may_hang = False
+        """Whether a request was given up: its look-up of a name may still go on in the engine."""
 
     def run(self, ends_at: float | None) -> Iterator[tuple[int, Response | HttpError]]:
         multi, flights = self._engine.multi, self._flights
@@ -201,6 +205,7 @@ class _Batch:
 
     def abort(self) -> None:
         """Drop what is still in flight."""
+        self.may_hang = self.may_hang or bool(self._flights)
         for curl in self._flights:
             self._engine.multi.remove_handle(curl)
             curl.close()
@@ -266,7 +271,7 @@ class _Batch:
                 return
         except HttpError as error:
             outcome = error
-            self.timed_out = self.timed_out or isinstance(error, DeadlineExceeded)
+            self.may_hang = self.may_hang or isinstance(error, DeadlineExceeded)
         self._engine.free.append(flight.exchange)
         self._lanes.give_back(flight.position, time.monotonic())
         self._outcomes.append((flight.position, outcome))
