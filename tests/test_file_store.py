@@ -221,7 +221,7 @@ def test_what_cannot_be_a_state_file_is_said_with_a_hint(path: Path, spoil: Call
 def test_a_lock_that_is_held_is_waited_for_so_long_and_no_longer(path: Path) -> None:
     store = FileStore(path, lock_wait_seconds=0.05)
     version = store.save(State(seen=prints(1)), "")
-    with locked(f"{path}.lock"), pytest.raises(StoreUnavailable, match=r"held it for 0\.05 s"):
+    with locked(path.with_name("news.json.lock")), pytest.raises(StoreUnavailable, match=r"held it for 0\.05 s"):
         store.save(State(), version)
     store.save(State(seen=prints(2)), version)
     assert store.load().state.seen == prints(2)
@@ -251,7 +251,7 @@ class Fragile(Disk):
             self.fate()
         return done
 
-    def create(self, path: str) -> int:
+    def create(self, path: Path) -> int:
         return self._step("create", lambda: Disk.create(self, path))
 
     def write(self, descriptor: int, data: bytes) -> None:
@@ -262,13 +262,13 @@ class Fragile(Disk):
     def flush(self, descriptor: int) -> None:
         self._step("flush", lambda: Disk.flush(self, descriptor))
 
-    def link(self, source: str, target: str) -> None:
+    def link(self, source: Path, target: Path) -> None:
         self._step("link", lambda: Disk.link(self, source, target))
 
-    def rename(self, source: str, target: str) -> None:
+    def rename(self, source: Path, target: Path) -> None:
         self._step("rename", lambda: Disk.rename(self, source, target))
 
-    def flush_folder(self, folder: str) -> None:
+    def flush_folder(self, folder: Path) -> None:
         self._step("flush_folder", lambda: Disk.flush_folder(self, folder))
 
 
@@ -327,8 +327,8 @@ def test_an_error_of_the_disk_at_any_step_is_said_and_the_next_save_works(
 
 def test_a_file_system_without_second_names_gets_a_copy(path: Path) -> None:
     class Plain(Disk):
-        def link(self, source: str, target: str) -> None:
-            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source, None, target)
+        def link(self, source: Path, target: Path) -> None:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(source), None, str(target))
 
     store = FileStore(path, disk=Plain())
     store.save(State(seen=prints(2)), store.save(State(seen=prints(1)), ""))
@@ -354,8 +354,8 @@ class PowerCut(Disk):
         self._certain = {file.name: file.read_bytes() for file in self.folder.iterdir() if file.suffix != ".lock"}
         self._moved: list[tuple[str, bytes]] = []
 
-    def create(self, path: str) -> int:
-        self._fresh = Path(path).name
+    def create(self, path: Path) -> int:
+        self._fresh = path.name
         return super().create(path)
 
     def write(self, descriptor: int, data: bytes) -> None:
@@ -367,17 +367,17 @@ class PowerCut(Disk):
             super().flush(descriptor)
             self._data[self._fresh] = (self.folder / self._fresh).read_bytes()
 
-    def link(self, source: str, target: str) -> None:
+    def link(self, source: Path, target: Path) -> None:
         super().link(source, target)
-        self._data[Path(target).name] = Path(source).read_bytes()
+        self._data[target.name] = source.read_bytes()
 
-    def rename(self, source: str, target: str) -> None:
+    def rename(self, source: Path, target: Path) -> None:
         super().rename(source, target)
-        self._moved.append((Path(target).name, self._data[Path(source).name]))
+        self._moved.append((target.name, self._data[source.name]))
         for count in range(len(self._moved) + 1):
             self.outcomes += [self._certain | dict(chosen) for chosen in combinations(self._moved, count)]
 
-    def flush_folder(self, folder: str) -> None:
+    def flush_folder(self, folder: Path) -> None:
         super().flush_folder(folder)
         self._start()
 

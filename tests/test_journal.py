@@ -121,7 +121,7 @@ def test_a_full_disk_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_lock_that_is_held_too_long_loses_the_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("news_digest.stores.journal.LOCK_WAIT_SECONDS", 0.02)
     journal = FileJournal(tmp_path / "journal.jsonl")
-    with locked(f"{journal.where}.lock"):
+    with locked(tmp_path / "journal.jsonl.lock"):
         journal.note(numbered(1))
     assert journal.read() == ()
 

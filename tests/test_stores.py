@@ -150,6 +150,16 @@ def test_unknown_keys_survive(world: World) -> None:
     assert (origin["theirs"], origin["updated_at"]) == (FOREIGN["theirs"], FOREIGN["updated_at"])
 
 
+@pytest.mark.parametrize("name", ["run1", "run2", "run3", "nextday_overlap"])
+def test_a_document_of_the_reference_comes_back_as_it_was(world: World, name: str, shared: Path) -> None:
+    document = json.loads((shared / "openhands" / "state" / f"{name}.json").read_text())
+    world.put(document)
+    store = world.open().store
+    loaded = store.load()
+    store.save(replace(loaded.state, last_above_cap=1), loaded.version)
+    assert world.open().store.load().state.origin == {**document, "last_above_cap": 1}
+
+
 def test_a_store_in_memory_shows_its_document_as_others_would_store_it() -> None:
     store = MemoryStore()
     assert store.document is None

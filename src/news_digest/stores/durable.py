@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 from news_digest.errors import StoreError, StoreFull, StoreUnavailable
@@ -26,7 +27,18 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["LOCK_WAIT_SECONDS", "LONGEST_READ_BYTES", "Disk", "failure", "locked", "make_folder", "read", "replace"]
+__all__ = [
+    "LOCK_WAIT_SECONDS",
+    "LONGEST_READ_BYTES",
+    "Disk",
+    "beside",
+    "failure",
+    "keep_copy",
+    "locked",
+    "make_folder",
+    "read",
+    "replace",
+]
 
 LOCK_WAIT_SECONDS: Final = 10.0
 """How long a save waits for another: one takes milliseconds, so that a longer wait means a stuck disk or process."""
@@ -50,10 +62,9 @@ _HINTS: Final = {
 class Disk:
     """The steps of a durable write, each one call to the system; a test passes one that fails or dies at a step."""
 
-    def create(self, path: str) -> int:
+    def create(self, path: Path) -> int:
         """Return the descriptor of a new, empty file that only its owner can read; a leftover is removed first."""
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        path.unlink(missing_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         return os.open(path, flags, 0o600)
 
@@ -70,15 +81,15 @@ class Disk:
         else:
             os.fsync(descriptor)
 
-    def link(self, source: str, target: str) -> None:
+    def link(self, source: Path, target: Path) -> None:
         """Give a file a second name."""
-        os.link(source, target)
+        target.hardlink_to(source)
 
-    def rename(self, source: str, target: str) -> None:
+    def rename(self, source: Path, target: Path) -> None:
         """Move a name over another, in one step."""
-        os.replace(source, target)
+        source.replace(target)
 
-    def flush_folder(self, folder: str) -> None:
+    def flush_folder(self, folder: Path) -> None:
         """Return when the folder's names are on the disk; not every system can."""
         if sys.platform == "win32":
             return
@@ -92,7 +103,12 @@ class Disk:
             os.close(descriptor)
 
 
-def read(path: str) -> bytes | None:
+def beside(path: Path, ending: str) -> Path:
+    """Return a file in the same folder: the name with something behind it."""
+    return path.with_name(path.name + ending)
+
+
+def read(path: Path) -> bytes | None:
     """Return a file's content, None where there is none.
 
     Raises ``OSError``; also for what is no regular file (reading a pipe would wait for ever), or larger than
@@ -105,24 +121,24 @@ def read(path: str) -> bytes | None:
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", path)
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
         if status.st_size > LONGEST_READ_BYTES:
-            raise OSError(errno.EINVAL, f"it has {status.st_size} bytes, so it is none of ours", path)
+            raise OSError(errno.EINVAL, f"it has {status.st_size} bytes, so it is none of ours", str(path))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
     finally:
         os.close(descriptor)
 
 
-def replace(path: str, data: bytes, disk: Disk) -> None:
+def replace(path: Path, data: bytes, disk: Disk) -> None:
     """Put the data in place of a file, completely or not at all; raises ``OSError``, and then the old one stands.
 
     An error of the last step (flushing the folder) leaves the new one in place, not yet safe from a power cut. The
     caller holds the lock: two writers would share ``<file>.new``.
     """
-    fresh = f"{path}.new"
+    fresh = beside(path, ".new")
     descriptor = disk.create(fresh)
     try:
         try:
@@ -133,16 +149,15 @@ def replace(path: str, data: bytes, disk: Disk) -> None:
         disk.rename(fresh, path)
     except OSError:
         with suppress(OSError):
-            os.unlink(fresh)
+            fresh.unlink()
         raise
-    disk.flush_folder(os.path.dirname(path))
+    disk.flush_folder(path.parent)
 
 
-def keep_copy(path: str, copy: str, disk: Disk) -> None:
+def keep_copy(path: Path, copy: Path, disk: Disk) -> None:
     """Let ``copy`` be what ``path`` is now, in one step: a second name where the file system has such, else a copy."""
-    fresh = f"{copy}.new"
-    with suppress(FileNotFoundError):
-        os.unlink(fresh)
+    fresh = beside(copy, ".new")
+    fresh.unlink(missing_ok=True)
     try:
         disk.link(path, fresh)
     except OSError as error:
@@ -153,20 +168,19 @@ def keep_copy(path: str, copy: str, disk: Disk) -> None:
     disk.rename(fresh, copy)
 
 
-def make_folder(folder: str, disk: Disk) -> None:
+def make_folder(folder: Path, disk: Disk) -> None:
     """Create a folder and its missing parents, each for its owner only, and let that survive a power cut."""
-    if not folder or os.path.isdir(folder):
+    if folder.is_dir():
         return
-    parent = os.path.dirname(folder)
-    make_folder(parent, disk)
+    make_folder(folder.parent, disk)
     with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    disk.flush_folder(parent)
+        folder.mkdir(mode=0o700)
+    disk.flush_folder(folder.parent)
 
 
 @contextmanager
 def locked(
-    path: str,
+    path: Path,
     *,
     wait_seconds: float = LOCK_WAIT_SECONDS,
     clock: Callable[[], float] = time.monotonic,
@@ -184,7 +198,7 @@ def locked(
             if clock() >= deadline:
                 raise StoreUnavailable(
                     "cannot lock",
-                    thing=path,
+                    thing=str(path),
                     cause=f"another process has held it for {wait_seconds:g} s",
                     hint="see which one (`fuser` or `lsof` on that file); nothing was changed",
                 )
@@ -206,11 +220,11 @@ def _take(descriptor: int) -> bool:
     return True
 
 
-def failure(error: OSError, what: str, path: str) -> StoreError:
+def failure(error: OSError, what: str, path: Path) -> StoreError:
     """Return what went wrong with a file, and what a person can do."""
     cause = error.strerror or str(error)
     if error.errno in _FULL:
         hint = "make room (or raise the quota) and run again; the file stands as it was"
-        return StoreFull(what, thing=path, cause=cause, hint=hint)
+        return StoreFull(what, thing=str(path), cause=cause, hint=hint)
     hint = _HINTS.get(error.errno or 0, "look at the disk and at the path; the next run goes on from here")
-    return StoreUnavailable(what, thing=path, cause=cause, hint=hint)
+    return StoreUnavailable(what, thing=str(path), cause=cause, hint=hint)

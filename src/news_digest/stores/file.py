@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
 from news_digest.document import decode, encode
@@ -20,7 +21,17 @@ from news_digest.errors import ConfigError, Conflict, DocumentDamaged, StoreErro
 from news_digest.model import State
 from news_digest.ports import Loaded, Version
 from news_digest.stores import Kept, Place
-from news_digest.stores.durable import LOCK_WAIT_SECONDS, Disk, failure, keep_copy, locked, make_folder, read, replace
+from news_digest.stores.durable import (
+    LOCK_WAIT_SECONDS,
+    Disk,
+    beside,
+    failure,
+    keep_copy,
+    locked,
+    make_folder,
+    read,
+    replace,
+)
 from news_digest.stores.outbox import FileOutbox
 
 __all__ = ["FileStore", "open_file"]
@@ -48,13 +59,13 @@ class FileStore:
     def __init__(
         self, path: str | os.PathLike[str], *, disk: Disk | None = None, lock_wait_seconds: float = LOCK_WAIT_SECONDS
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = Path(path)
         self._disk = disk or Disk()
         self._lock_wait_seconds = lock_wait_seconds
 
     def load(self) -> Loaded:
         """Return the document, or the one before with a warning where the file is damaged or gone; changes nothing."""
-        path = os.path.realpath(self.path)
+        path = _real(self.path)
         try:
             found = _find(path)
         except OSError as error:
@@ -64,11 +75,11 @@ class FileStore:
     def save(self, state: State, expected: Version) -> Version:
         """Save in place of the version ``expected``; the version is the content's hash."""
 
-        def judged(path: str) -> bool:
+        def judged(path: Path) -> bool:
             found = _find(path)
             if found.version != expected:
                 raise Conflict(
-                    "cannot save the state", thing=self.path, cause="another run saved first", hint="load again"
+                    "cannot save the state", thing=str(self.path), cause="another run saved first", hint="load again"
                 )
             return found.damaged
 
@@ -80,7 +91,7 @@ class FileStore:
         Raises ``DocumentTooNew`` all the same.
         """
 
-        def judged(path: str) -> bool:
+        def judged(path: Path) -> bool:
             try:
                 return _find(path).damaged
             except DocumentDamaged:
@@ -88,17 +99,17 @@ class FileStore:
 
         return self._write(state, judged)
 
-    def _write(self, state: State, judged: Callable[[str], bool]) -> Version:
+    def _write(self, state: State, judged: Callable[[Path], bool]) -> Version:
         """Under the lock ask ``judged`` whether the file is damaged (or raise), keep what stands there, write."""
         data = json.dumps(encode(state)).encode("ascii") + b"\n"
-        path = os.path.realpath(self.path)
+        path = _real(self.path)
         try:
-            make_folder(os.path.dirname(path), self._disk)
-            with locked(f"{path}.lock", wait_seconds=self._lock_wait_seconds):
+            make_folder(path.parent, self._disk)
+            with locked(beside(path, ".lock"), wait_seconds=self._lock_wait_seconds):
                 if judged(path):
                     keep_copy(path, _aside(path), self._disk)
                 elif os.path.lexists(path):
-                    keep_copy(path, f"{path}.previous", self._disk)
+                    keep_copy(path, beside(path, ".previous"), self._disk)
                 replace(path, data, self._disk)
         except OSError as error:
             raise failure(error, "cannot save the state", self.path) from error
@@ -109,22 +120,27 @@ def open_file(place: Place) -> Kept:
     """Return the file store and outbox of a place; raises :class:`~news_digest.errors.ConfigError` without a path."""
     if not place.path:
         raise ConfigError("cannot keep the state in a file", cause="no path is configured", hint="name a file")
-    return Kept(FileStore(place.path), FileOutbox(os.path.splitext(os.path.realpath(place.path))[0] + ".outbox"))
+    return Kept(FileStore(place.path), FileOutbox(_real(Path(place.path)).with_suffix(".outbox")))
 
 
-def _find(path: str) -> _Found:
+def _real(path: Path) -> Path:
+    """Return where a path leads; a link that leads to itself is left to be met when it is opened."""
+    return Path(os.path.realpath(path))
+
+
+def _find(path: Path) -> _Found:
     """Return the document that counts; raises ``OSError``, ``DocumentDamaged`` or ``DocumentTooNew``."""
     data = read(path)
-    previous = f"{path}.previous"
+    previous = beside(path, ".previous")
     if data is not None:
         try:
             return _Found(_parse(path, data), _version(data))
         except DocumentDamaged as error:
             trouble = f"{path} is damaged ({error.cause or error})"
-            cure = f"the next save puts it aside as {os.path.basename(_aside(path))}"
+            cure = f"the next save puts it aside as {_aside(path).name}"
             damage: StoreError = error
     else:
-        trouble, cure = f"{path} is gone", f"to start anew, remove {os.path.basename(previous)} too"
+        trouble, cure = f"{path} is gone", f"to start anew, remove {previous.name} too"
         damage = _damaged(path, "it is gone, and the previous copy is damaged")
     copy = read(previous)
     if copy is None and data is None:
@@ -139,7 +155,7 @@ def _find(path: str) -> _Found:
     return _Found(state, _version(copy), (warning,), damaged=data is not None)
 
 
-def _parse(path: str, data: bytes) -> State:
+def _parse(path: Path, data: bytes) -> State:
     """Return the state in a file's content; an empty file and one of NULs (a power cut's work) are damaged."""
     if not data.strip(b"\0 \r\n\t"):
         raise _damaged(path, "it is empty" if not data else f"it holds {len(data)} bytes of nothing")
@@ -153,10 +169,10 @@ def _parse(path: str, data: bytes) -> State:
         raise _damaged(path, f"{error.thing} {error.cause}") from error
 
 
-def _damaged(path: str, cause: str) -> DocumentDamaged:
+def _damaged(path: Path, cause: str) -> DocumentDamaged:
     return DocumentDamaged(
         "cannot read the state",
-        thing=path,
+        thing=str(path),
         cause=cause,
         hint="restore a copy with `news-digest state import FILE`; to start with no memory at all, move the file away",
     )
@@ -166,7 +182,7 @@ def _version(data: bytes) -> Version:
     return sha256(data).hexdigest()
 
 
-def _aside(path: str) -> str:
+def _aside(path: Path) -> Path:
     """Return the name for a damaged file: the same for the same damage, so that a second save adds no second copy."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(os.stat(path).st_mtime))
-    return f"{path}.damaged-{stamp}-{_version(read(path) or b'')[:8]}"
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(path.stat().st_mtime))
+    return beside(path, f".damaged-{stamp}-{_version(read(path) or b'')[:8]}")

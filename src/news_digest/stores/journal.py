@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from news_digest.errors import StoreError
 from news_digest.ports import Event
-from news_digest.stores.durable import Disk, locked, make_folder, read
+from news_digest.stores.durable import Disk, beside, locked, make_folder, read
 from news_digest.wire import from_json, to_json
 
 __all__ = ["LONGEST_BYTES", "FileJournal", "NoJournal"]
@@ -26,7 +27,7 @@ class FileJournal:
     """Appends to a file beside the archive; two files are kept at most."""
 
     def __init__(self, path: str | os.PathLike[str], *, longest_bytes: int = LONGEST_BYTES) -> None:
-        self.where = os.fspath(path)
+        self.where = Path(path)
         """Where it is kept, for whoever asks."""
         self._longest_bytes = longest_bytes
 
@@ -36,16 +37,16 @@ class FileJournal:
             return
         data = b"".join(json.dumps(to_json(event)).encode("ascii") + b"\n" for event in events)
         try:
-            make_folder(os.path.dirname(os.path.abspath(self.where)), Disk())
-            with locked(f"{self.where}.lock", wait_seconds=LOCK_WAIT_SECONDS):
+            make_folder(self.where.absolute().parent, Disk())
+            with locked(beside(self.where, ".lock"), wait_seconds=LOCK_WAIT_SECONDS):
                 self._append(data)
         except (OSError, StoreError):
             return
 
     def _append(self, data: bytes) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        if os.path.exists(self.where) and os.stat(self.where).st_size + len(data) > self._longest_bytes:
-            os.replace(self.where, f"{self.where}.1")
+        if self.where.exists() and self.where.stat().st_size + len(data) > self._longest_bytes:
+            self.where.replace(beside(self.where, ".1"))
         descriptor = os.open(self.where, flags, 0o600)
         try:
             os.write(descriptor, (b"\n" if _is_cut(descriptor) else b"") + data)
@@ -54,7 +55,7 @@ class FileJournal:
 
     def read(self) -> Sequence[Event]:
         """Return all kept events, oldest first; a line that cannot be read (one cut by a crash) is passed over."""
-        return tuple(event for path in (f"{self.where}.1", self.where) for event in _events(path))
+        return tuple(event for path in (beside(self.where, ".1"), self.where) for event in _events(path))
 
 
 class NoJournal:
@@ -79,7 +80,7 @@ def _is_cut(descriptor: int) -> bool:
     return os.read(descriptor, 1) != b"\n"
 
 
-def _events(path: str) -> Iterator[Event]:
+def _events(path: Path) -> Iterator[Event]:
     try:
         data = read(path) or b""
     except OSError:

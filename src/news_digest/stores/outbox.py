@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from news_digest.model import Json, Period
 from news_digest.stores.durable import Disk, failure, locked, make_folder, read, replace
@@ -16,17 +17,16 @@ class FileOutbox:
     """Keeps values as ``<folder>/<YYYY-MM-DD>.json``, written as durably as the state."""
 
     def __init__(self, folder: str | os.PathLike[str], *, disk: Disk | None = None) -> None:
-        self.folder = os.fspath(folder)
+        self.folder = Path(folder)
         self._disk = disk or Disk()
 
     def put(self, period: Period, value: Mapping[str, Json]) -> None:
         """Keep the value, durably, in place of what was kept for the period."""
         data = json.dumps(value).encode("ascii") + b"\n"
-        folder = os.path.realpath(self.folder)
         path = self._path(period)
         try:
-            make_folder(folder, self._disk)
-            with locked(os.path.join(folder, ".lock")):
+            make_folder(path.parent, self._disk)
+            with locked(path.with_name(".lock")):
                 replace(path, data, self._disk)
         except OSError as error:
             raise failure(error, "cannot keep the digest", path) from error
@@ -44,15 +44,15 @@ class FileOutbox:
         """Forget the period; a second call finds nothing and is content."""
         path = self._path(period)
         try:
-            os.unlink(path)
-            self._disk.flush_folder(os.path.dirname(path))
+            path.unlink()
+            self._disk.flush_folder(path.parent)
         except FileNotFoundError:
             return
         except OSError as error:
             raise failure(error, "cannot forget the digest kept", path) from error
 
-    def _path(self, period: Period) -> str:
-        return os.path.join(os.path.realpath(self.folder), f"{period}.json")
+    def _path(self, period: Period) -> Path:
+        return Path(os.path.realpath(self.folder)) / f"{period}.json"
 
 
 def _parse(data: bytes) -> Mapping[str, Json] | None:
