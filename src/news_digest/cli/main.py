@@ -28,6 +28,8 @@ COMMANDS: Final[dict[str, str]] = {
     "seen": "news_digest.cli.why:seen_command",
     "why": "news_digest.cli.why:why_command",
     "state": "news_digest.cli.state:state_group",
+    "deploy": "news_digest.cli.deploy:deploy_command",
+    "bundle": "news_digest.cli.deploy:bundle_command",
     "completion": "news_digest.cli.completion:completion_command",
 }
 """Every command and where it lives, in the order of the help."""

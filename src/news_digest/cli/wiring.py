@@ -165,7 +165,7 @@ class Wiring:
             options.setdefault("folder", str(self.settings.places.archive))
         if kind == "log":
             options.setdefault("form", self._log_form)
-        target = Target(name, now, options, self.settings.environment, self._stdout)
+        target = Target(name, now, options, self.settings.environment, stream=self._stdout)
         return open_channel(kind, target)
 
 

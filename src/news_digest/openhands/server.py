@@ -86,6 +86,11 @@ class AgentServer:
         url = f"{self.url}/api/settings/secrets/{quote(name, safe='')}"
         return {"kind": "LookupSecret", "url": url, "headers": {"X-Session-API-Key": self._key} if self._key else {}}
 
+    def secret(self, name: str) -> str:
+        """Return the value of a named secret; empty where the server has none of that name."""
+        answer = self._asked(f"/api/settings/secrets/{quote(name, safe='')}", missing=True)
+        return answer.text if answer.is_success else ""
+
     def create(self, payload: Mapping[str, Json]) -> Answer:
         """Create a conversation, or find the one that has its id; raises :class:`~news_digest.errors.HttpError`."""
         return self._send("POST", "/api/conversations", body=payload, deadline=CREATE_DEADLINE)
