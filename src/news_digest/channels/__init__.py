@@ -26,6 +26,7 @@ CHANNELS: Final[Mapping[str, str]] = {
     "feed": "news_digest.channels.feed:open_feed",
     "log": "news_digest.channels.log:open_log",
     "notify": "news_digest.channels.notify:open_notify",
+    "page": "news_digest.channels.page:open_page",
 }
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from datetime import date
+from pathlib import Path
 from typing import Final
 
 from news_digest.channels import Target
@@ -33,7 +34,7 @@ class Archive:
         self._listed: tuple[int, tuple[date, ...]] = (-1, ())
 
     @property
-    def path(self) -> str:
+    def path(self) -> Path:
         """Return the folder's path."""
         return self._files.path
 
@@ -55,6 +56,10 @@ class Archive:
         if version != self._listed[0]:
             self._listed = (version, tuple(sorted(filter(None, map(_day, self._files.names())))))
         return self._listed[1]
+
+    def marks(self) -> dict[date, str]:
+        """Return, by day, a mark that changes when the day's record is replaced; no record is read."""
+        return {day: self._files.mark(f"{day.isoformat()}.json") for day in self.days()}
 
     def load(self, day: date) -> Digest | None:
         """Return the digest of a day; None where there is none, or its file is not a digest."""
@@ -107,8 +112,8 @@ class ArchiveChannel:
     def deliver(self, digest: Digest) -> Receipt:
         """Keep the digest."""
         wrote = self.archive.put(digest)
-        where = os.path.join(self.archive.path, f"{digest.period}.md")
-        return Receipt(self.name, at=self._clock(), detail=where if wrote else f"{where} (unchanged)")
+        where = self.archive.path / f"{digest.period}.md"
+        return Receipt(self.name, at=self._clock(), detail=f"{where}" if wrote else f"{where} (unchanged)")
 
 
 def open_archive(target: Target) -> ArchiveChannel:

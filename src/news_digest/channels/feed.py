@@ -142,7 +142,7 @@ def public_url(options: Options, name: str) -> str:
 
 
 def open_feed(target: Target) -> FeedChannel:
-    """Return the channel ``feed``; needs ``folder``, takes ``archive``, ``url``, ``title``, ``language``, ``entries``."""
+    """Return the channel ``feed``; needs ``folder``; has ``archive``, ``url``, ``title``, ``language``, ``entries``."""
     options = Options(target)
     folder = Folder(options.text("folder", required=True), disk=PublicDisk())
     archive = Archive(options.text("archive", target.archive, required=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Final
 
 from news_digest.errors import DeliveryError, StoreError
@@ -20,17 +21,16 @@ class PublicDisk(Disk):
     next build writes it again.
     """
 
-    def create(self, path: str) -> int:
+    def create(self, path: Path) -> int:
         """Return the descriptor of a new, empty file; a leftover is removed first."""
-        if os.path.lexists(path):
-            os.unlink(path)
+        path.unlink(missing_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         return os.open(path, flags, 0o666)
 
     def flush(self, descriptor: int) -> None:
         """Do nothing."""
 
-    def flush_folder(self, folder: str) -> None:
+    def flush_folder(self, folder: Path) -> None:
         """Do nothing."""
 
 
@@ -38,18 +38,18 @@ class Folder:
     """Files below one folder; raises :class:`~news_digest.errors.DeliveryError` with the reason and what to do."""
 
     def __init__(self, path: str | os.PathLike[str], *, disk: Disk | None = None) -> None:
-        self.path = os.path.realpath(os.fspath(path))
+        self.path = Path(path).expanduser().resolve()
         self._disk = disk or Disk()
-        self._made: set[str] = set()
+        self._made: set[Path] = set()
 
     def put(self, name: str, data: bytes) -> bool:
         """Write a file where it is absent or different; True when it was written."""
-        path = self._at(name)
+        path = self.path / name
         try:
+            self._make(path.parent)
             if read(path) == data:
                 return False
-            self._make(os.path.dirname(path))
-            with locked(os.path.join(self.path, LOCK)):
+            with locked(self.path / LOCK):
                 replace(path, data, self._disk)
         except OSError as error:
             raise _undelivered(failure(error, "cannot write", path)) from error
@@ -59,7 +59,7 @@ class Folder:
 
     def get(self, name: str) -> bytes | None:
         """Return a file's content, None where there is none."""
-        path = self._at(name)
+        path = self.path / name
         try:
             return read(path)
         except OSError as error:
@@ -67,18 +67,17 @@ class Folder:
 
     def remove(self, name: str) -> None:
         """Remove a file; a second call finds nothing and is content."""
-        path = self._at(name)
+        path = self.path / name
         try:
-            if os.path.lexists(path):
-                os.unlink(path)
+            path.unlink(missing_ok=True)
         except OSError as error:
             raise _undelivered(failure(error, "cannot remove", path)) from error
 
     def names(self, below: str = "") -> list[str]:
         """Return the names in a folder, sorted; none where it does not exist."""
-        path = self._at(below)
+        path = self.path / below
         try:
-            return sorted(os.listdir(path))
+            return sorted(each.name for each in path.iterdir())
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -87,18 +86,23 @@ class Folder:
     def version(self) -> int:
         """Return a number that changes when a file of the folder is added, replaced or removed."""
         try:
-            return os.stat(self.path).st_mtime_ns
+            return self.path.stat().st_mtime_ns
         except OSError:
             return 0
 
-    def _at(self, name: str) -> str:
-        return os.path.join(self.path, *name.split("/")) if name else self.path
+    def mark(self, name: str) -> str:
+        """Return what changes when a file is replaced: its time and size; nothing where there is none."""
+        try:
+            status = (self.path / name).stat()
+        except OSError:
+            return ""
+        return f"{status.st_mtime_ns}-{status.st_size}"
 
-    def _make(self, folder: str) -> None:
+    def _make(self, folder: Path) -> None:
         if folder in self._made:
             return
         if isinstance(self._disk, PublicDisk):
-            os.makedirs(folder, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         else:
             make_folder(folder, self._disk)
         self._made.add(folder)
