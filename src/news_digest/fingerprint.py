@@ -1,8 +1,9 @@
-"""By what a story is remembered and recognised: canonical links, fingerprints, and the identity of a document's entries.
+"""By what a story is remembered and recognised: canonical links, fingerprints, the identity of a document's entries.
 
-The specification's two fingerprints are kept bit for bit (``docs/state.md``, "Identity"). They are not enough: publishers
-share one identifier among all items, move from http to https, add trackers, rotate identifiers at every fetch. So a third
-kind is remembered beside them, and what cannot identify anything is not used. Pure, and cheap: a few hashes an entry.
+The specification's two fingerprints are kept bit for bit (``docs/state.md``, "Identity"). They are not enough:
+publishers share one identifier among all items, move from http to https, add trackers, rotate identifiers at every
+fetch. So a third kind is remembered beside them, and what cannot identify anything is not used. Pure, and cheap: a few
+hashes an entry.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from news_digest.model import Fingerprint, Identity
@@ -32,12 +33,24 @@ __all__ = [
 
 _TRACKERS: Final = frozenset(
     {
-        *("fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "igshid", "ttclid", "li_fat_id"),
+        *(
+            "fbclid",
+            "gclid",
+            "dclid",
+            "gbraid",
+            "wbraid",
+            "msclkid",
+            "yclid",
+            "twclid",
+            "igshid",
+            "ttclid",
+            "li_fat_id",
+        ),
         *("mc_cid", "mc_eid", "_hsenc", "_hsmi", "mkt_tok", "oly_anon_id", "oly_enc_id", "vero_id", "s_cid", "cmp"),
         *("ocid", "wt_mc", "wt.mc_id", "ns_campaign", "ns_mchannel", "ns_source", "xtor", "ftag", "sr_share", "ito"),
     }
 )
-"""Parameters that say where a reader came from, never what is read (the lists of miniflux, Firefox and ClearURLs agree)."""
+"""Parameters that say where a reader came from, never what is read (miniflux, Firefox and ClearURLs agree)."""
 _TRACKER_PREFIXES: Final = ("utm_", "at_", "mtm_", "pk_", "hsa_", "__hs")
 _TRACKERS_OF_HOSTS: Final = {"medium.com": frozenset({"source"}), "medscape.com": frozenset({"src"})}
 """Words that mean something elsewhere: dropped only on these hosts and those below them."""
@@ -52,6 +65,8 @@ _WRAPPERS: Final = {
 _SHORTEST_IDENTIFIER: Final = 6
 _ADDRESS: Final = re.compile(r"(?i)^(https?)://(www\.)?([^/?#]+)(.*)$", re.DOTALL)
 _NUMERIC_FRAGMENT: Final = re.compile(r"#\d+$")
+_SIMPLE: Final = re.compile(r"https?://([a-z0-9.-]+)((?:/[!-\"$->@-~]*)?)")
+"""Most links: lower case, without query, fragment, port or credentials; read without taking them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,13 @@ class Marks:
     link: str
     title: str
     published: datetime | None
+    target: str = ""
+    """Where the link leads in the end, where the feed says so (``feedburner:origLink``)."""
+
+    @property
+    def destination(self) -> str:
+        """Return the link whose wide form counts."""
+        return self.target or self.link
 
 
 def fingerprint(text: str) -> Fingerprint:
@@ -78,6 +100,9 @@ def canonical_link(link: str) -> str:
     Scheme and host in lower case, no fragment, no ``utm_*``, no trailing slash; an empty path of an address with a host
     becomes ``/``. What cannot be taken apart is returned as it is, stripped.
     """
+    simple = _SIMPLE.fullmatch(link)
+    if simple:
+        return f"{link[: simple.end(1)]}{simple[2].rstrip('/') or '/'}"
     parts = _split(link)
     if parts is None:
         return link.strip()
@@ -87,10 +112,13 @@ def canonical_link(link: str) -> str:
 
 
 def wide_link(link: str) -> str:
-    """Return a link as we compare it besides: https, no ``www.``, no default port, no trackers, the query sorted, unwrapped.
+    """Return a link as we compare it besides: unwrapped, https, no ``www.`` or port, no trackers, the query sorted.
 
     Two links with one wide form lead to the same story in every case that was found in reports and in real feeds.
     """
+    simple = _SIMPLE.fullmatch(link)
+    if simple and simple[1] not in _WRAPPERS:
+        return f"https://{simple[1].removeprefix('www.')}{simple[2].rstrip('/') or '/'}"
     parts = _split(unwrapped(link))
     if parts is None or parts.scheme.lower() not in ("http", "https"):
         return canonical_link(link)
@@ -100,7 +128,7 @@ def wide_link(link: str) -> str:
 
 
 def unwrapped(link: str) -> str:
-    """Return the target of a link that only forwards, the link itself else; wrappers in wrappers are followed three deep."""
+    """Return the target of a link that only forwards, else the link itself; wrappers are followed three deep."""
     for _ in range(3):
         parts = _split(link)
         if parts is None:
@@ -147,13 +175,13 @@ def _is_tracker(name: str, host: str) -> bool:
 
 
 def stored_fingerprints(identifier: str, link: str, title: str) -> tuple[Fingerprint, ...]:
-    """Return the specification's fingerprints of an entry: of its identifier, and of its canonical link where it differs.
+    """Return the specification's fingerprints of an entry: of its identifier, and of its canonical link if it differs.
 
     An entry without an identifier uses its link, else its title, in the identifier's place.
     """
     canonical = canonical_link(link) if link.strip() else ""
     first = identifier.strip() or canonical or title.strip()
-    return tuple(fingerprint(text) for text in dict.fromkeys((first, canonical)) if text)
+    return _prints(text for text in (first, canonical) if text)
 
 
 def is_weak(identifier: str) -> bool:
@@ -169,10 +197,10 @@ def forms(text: str) -> Mapping[str, Fingerprint]:
         found["wide link"] = fingerprint(wide_link(text))
         found |= {f"link as {form}": fingerprint(form) for form in _other_forms(canonical_link(text))}
         found |= {f"identifier as {form}": fingerprint(form) for form in _other_forms(text.strip())}
-    return {name: key for name, key in found.items()}
+    return found
 
 
-def _other_forms(address: str) -> Iterable[str]:
+def _other_forms(address: str) -> tuple[str, ...]:
     """Return an address with the other scheme, and with or without ``www.``; nothing for what is no address."""
     match = _ADDRESS.match(address)
     if match is None:
@@ -186,99 +214,94 @@ def _other_forms(address: str) -> Iterable[str]:
 
 
 def identify(entries: Sequence[Marks], feed: str) -> list[Identity]:
-    """Return the identity of each entry of one document.
+    """Return the identity of each entry of one document, in their order; it does not depend on that order.
 
     What several entries share identifies none of them (an entry that is listed twice shares nothing with itself). Where
     neither identifier nor link is left, title, date and feed take their place. A weak identifier is remembered and not
     looked up; its form qualified by the feed takes a wide place.
     """
-    shared = _Shared(entries, feed)
-    return [_identity(marks, feed, shared) for marks in entries]
+    texts = [_Texts.of(marks, feed) for marks in entries]
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in set(texts):
+        counts.update(each.by_kind())
+    return [_identity(each, feed, counts) for each in texts]
 
 
-class _Shared:
-    """How many different entries of a document carry the same text."""
+class _Texts(NamedTuple):
+    """Everything of one entry that may tell it from others; empty where it has none."""
 
-    def __init__(self, entries: Sequence[Marks], feed: str) -> None:
-        self._counts: Counter[str] = Counter()
-        for marks in set(entries):
-            self._counts.update({text for text in _texts(marks, feed) if text})
+    identifier: str
+    canonical: str
+    wide: str
+    with_fragment: str
+    revision: str
+    """The wide form of an identifier that is an address: a fragment that only counts revisions is dropped."""
+    title: str
+    dated: str
+    """Title, date and feed: all that is left where a publisher rotates identifier and link."""
+    on_a_day: bool
+    """The date has no time of day, so that two stories can well share it, and a title."""
 
-    def alone(self, text: str) -> bool:
-        return bool(text) and self._counts[text] <= 1
+    @classmethod
+    def of(cls, marks: Marks, feed: str) -> _Texts:
+        identifier, link, title = marks.identifier.strip(), marks.link.strip(), " ".join(marks.title.split())
+        target = marks.target or link
+        revision = _wide_identifier(identifier)
+        at = marks.published
+        return cls(
+            identifier,
+            canonical_link(marks.link) if link else "",
+            wide_link(target) if target else "",
+            _with_fragment(target),
+            revision,
+            marks.title.strip(),
+            f"{title}\n{int(at.timestamp())}\n{feed}" if title and at else "",
+            at is not None and not (at.hour or at.minute or at.second),
+        )
+
+    def by_kind(self) -> Iterator[tuple[str, str]]:
+        return ((kind, text) for kind, text in zip(self._fields[:-1], self[:-1], strict=True) if text)
 
 
-def _texts(marks: Marks, feed: str) -> tuple[str, ...]:
-    identifier = marks.identifier.strip()
-    return (
-        f"i{identifier}",
-        f"l{canonical_link(marks.link)}" if marks.link else "",
-        f"w{wide_link(marks.link)}" if marks.link else "",
-        f"f{_with_fragment(marks.link)}",
-        f"r{_without_revision(identifier)}",
-        f"t{marks.title.strip()}",
-        _dated(marks, feed),
-    )
+def _identity(texts: _Texts, feed: str, counts: Mapping[tuple[str, str], int]) -> Identity:
+    def alone(kind: str) -> str:
+        """Return a text of this entry if no other entry of the document has it."""
+        text: str = getattr(texts, kind)
+        return text if text and counts[kind, text] == 1 else ""
 
-
-def _identity(marks: Marks, feed: str, shared: _Shared) -> Identity:
-    identifier, canonical = marks.identifier.strip(), canonical_link(marks.link) if marks.link.strip() else ""
-    has_identifier = bool(identifier) and shared.alone(f"i{identifier}")
-    has_link = bool(canonical) and shared.alone(f"l{canonical}")
-    stored = [text for text, usable in ((identifier, has_identifier), (canonical, has_link)) if usable]
-    lookup = [text for text in stored if text != identifier or text == canonical or not is_weak(identifier)]
-    lookup += [form for text in lookup for form in _other_forms(text)]
-    wide = list(_wide(marks, feed, shared, has_identifier=has_identifier, has_link=has_link))
-    if not stored or (not lookup and not wide):
-        dated = _dated(marks, feed) or f"{marks.title.strip()}\n\n{feed}"
-        bare = marks.title.strip() if not identifier and not canonical and shared.alone(f"t{marks.title.strip()}") else ""
+    identifier, canonical, wide_form, revision = (alone(k) for k in ("identifier", "canonical", "wide", "revision"))
+    weak = bool(identifier) and is_weak(identifier)
+    stored = [text for text in (identifier, canonical) if text]
+    lookup = [canonical] if weak and canonical else [] if weak else list(stored)
+    lookup += [*(_other_forms(canonical) if wide_form else ()), *(_other_forms(identifier) if revision else ())]
+    wide = [
+        wide_form if canonical else alone("with_fragment"),
+        revision if identifier else "",
+        f"{feed}\n{identifier}" if weak else "",
+        alone("dated") if not texts.on_a_day else "",
+    ]
+    if not stored:
+        dated = texts.dated or f"{texts.title}\n\n{feed}"
+        bare = alone("title") if not texts.identifier and not texts.canonical else ""
         stored += [text for text in (bare, dated) if text]
         lookup.append(dated)
-        wide = [text for text in wide if text != dated]
     kept = _prints(stored)
-    beside = tuple(key for key in _prints(wide) if key not in kept)
+    beside = tuple(key for key in _prints(text for text in wide if text) if key not in kept)
     return Identity(kept, beside, tuple(dict.fromkeys((*_prints(lookup), *beside))))
 
 
-def _wide(marks: Marks, feed: str, shared: _Shared, *, has_identifier: bool, has_link: bool) -> Iterable[str]:
-    """Yield the texts of the wide fingerprints: each only where no other entry of the document has it."""
-    identifier = marks.identifier.strip()
-    if marks.link.strip():
-        wide = wide_link(marks.link)
-        if has_link and shared.alone(f"w{wide}"):
-            yield wide
-        fragment = _with_fragment(marks.link)
-        if not has_link and fragment and shared.alone(f"f{fragment}"):
-            yield fragment
-    if has_identifier and is_weak(identifier):
-        yield f"{feed}\n{identifier}"
-    revision = _without_revision(identifier)
-    if has_identifier and revision and shared.alone(f"r{revision}"):
-        yield revision
-    dated = _dated(marks, feed)
-    if dated and shared.alone(dated):
-        yield dated
-
-
 def _with_fragment(link: str) -> str:
-    parts = _split(link)
-    return f"{wide_link(link)}#{parts.fragment}" if parts is not None and parts.fragment else ""
+    """Return the wide form of a link with its fragment; empty where it has none."""
+    address, mark, fragment = link.partition("#")
+    return f"{wide_link(address)}#{fragment}" if mark and fragment else ""
 
 
-def _without_revision(identifier: str) -> str:
-    """Return the wide form of an identifier that is an address, with its fragment unless that only counts revisions."""
-    match = _ADDRESS.match(identifier)
-    if match is None:
+def _wide_identifier(identifier: str) -> str:
+    if _ADDRESS.match(identifier) is None:
         return ""
     bare = _NUMERIC_FRAGMENT.sub("", identifier)
     return _with_fragment(bare) or wide_link(bare)
 
 
-def _dated(marks: Marks, feed: str) -> str:
-    """Return title, date and feed: what is left where a publisher rotates identifier and link."""
-    title = " ".join(marks.title.split())
-    return f"{title}\n{int(marks.published.timestamp())}\n{feed}" if title and marks.published else ""
-
-
 def _prints(texts: Iterable[str]) -> tuple[Fingerprint, ...]:
-    return tuple(dict.fromkeys(fingerprint(text) for text in texts))
+    return tuple(fingerprint(text) for text in dict.fromkeys(texts))
