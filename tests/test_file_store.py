@@ -315,12 +315,12 @@ def test_an_error_of_the_disk_at_any_step_is_said_and_the_next_save_works(
 
     store = FileStore(path)
     old = store.save(State(seen=prints(1)), store.save(State(), ""))
-    with pytest.raises(kind) as caught:
+    with pytest.raises(kind if step < len(STEPS) else StoreUnavailable) as caught:
         FileStore(path, disk=Fragile(step, fail, late)).save(State(seen=prints(2)), old)
     assert caught.value.hint
     loaded = store.load()
-    assert loaded.state.seen in (prints(1), prints(2))
-    assert loaded.warnings == ()
+    moved = step == len(STEPS) or (late and step == len(STEPS) - 1)
+    assert (loaded.state.seen, loaded.warnings) == (prints(2) if moved else prints(1), ())
     store.save(State(seen=prints(3)), loaded.version)
     assert store.load().state.seen == prints(3)
 

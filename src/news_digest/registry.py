@@ -14,7 +14,7 @@ from news_digest.errors import ConfigError
 __all__ = ["Factory", "names", "resolve"]
 
 Factory: TypeAlias = Callable[..., Any]
-"""Makes one part; its arguments belong to the kind of part (``docs/extending.md``)."""
+"""Makes one part; its arguments belong to the kind of part."""
 
 
 def resolve(table: Mapping[str, str], group: str, name: str) -> Factory:

@@ -135,8 +135,8 @@ def read(path: Path) -> bytes | None:
 def replace(path: Path, data: bytes, disk: Disk) -> None:
     """Put the data in place of a file, completely or not at all; raises ``OSError``, and then the old one stands.
 
-    An error of the last step (flushing the folder) leaves the new one in place, not yet safe from a power cut. The
-    caller holds the lock: two writers would share ``<file>.new``.
+    Only an error of the last step (flushing the folder) leaves the new one, and says so with ``EIO``. The caller holds
+    the lock: two writers would share ``<file>.new``.
     """
     fresh = beside(path, ".new")
     descriptor = disk.create(fresh)
@@ -151,7 +151,11 @@ def replace(path: Path, data: bytes, disk: Disk) -> None:
         with suppress(OSError):
             fresh.unlink()
         raise
-    disk.flush_folder(path.parent)
+    try:
+        disk.flush_folder(path.parent)
+    except OSError as error:
+        cause = f"the new file stands, but may not survive a power cut: {error.strerror}"
+        raise OSError(errno.EIO, cause, str(path)) from error
 
 
 def keep_copy(path: Path, copy: Path, disk: Disk) -> None:
