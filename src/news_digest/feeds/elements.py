@@ -53,8 +53,9 @@ def read_item(item: Element, base: str, *, atom: bool) -> Fields:
     for child in item:
         by_name.setdefault((place(child.tag), local(child.tag)), []).append(child)
     identifier, permalink = _identifier(item, by_name)
-    link = _link(by_name, base, atom=atom) or (_absolute(base, permalink) if permalink else "")
-    return Fields(identifier, _clean_link(link), _published(by_name), _raw(by_name, atom=atom))
+    link = _one_line(_link(by_name, base, atom=atom) or (_absolute(base, permalink) if permalink else ""))
+    target = _original(by_name) or unwrapped(link)
+    return Fields(identifier, link, _published(by_name), _raw(by_name, target if target != link else "", atom=atom))
 
 
 def _text(element: Element) -> str:
@@ -77,11 +78,16 @@ def _identifier(item: Element, by_name: dict[tuple[str, str], list[Element]]) ->
 # --- links ---------------------------------------------------------------------------------------------------------
 
 
-def _link(by_name: dict[tuple[str, str], list[Element]], base: str, *, atom: bool) -> str:
-    for key in (("feedburner", "origLink"), ("core", "origLink")):
+def _original(by_name: dict[tuple[str, str], list[Element]]) -> str:
+    """Return the address that a distributor put its own in place of."""
+    for key in (("feedburner", "origLink"), ("core", "origLink"), ("core", "origlink")):
         for element in by_name.get(key, ()):
             if _text(element).lower().startswith(("http://", "https://")):
-                return _text(element)
+                return _one_line(_text(element))
+    return ""
+
+
+def _link(by_name: dict[tuple[str, str], list[Element]], base: str, *, atom: bool) -> str:
     atoms = by_name.get(("atom", "link"), [])
     plain = by_name.get(("core", "link"), [])
     if not atom:
@@ -118,10 +124,8 @@ def _absolute(base: str, link: str) -> str:
         return link.strip()
 
 
-def _clean_link(link: str) -> str:
-    """Return a link on one line, with the target of a wrapper in its place."""
-    joined = "".join(link.split()) if "\n" in link or "\t" in link else link.strip().replace(" ", "%20")
-    return unwrapped(joined)
+def _one_line(link: str) -> str:
+    return "".join(link.split()) if "\n" in link or "\t" in link else link.strip().replace(" ", "%20")
 
 
 # --- dates and text ------------------------------------------------------------------------------------------------
@@ -137,10 +141,10 @@ def _published(by_name: dict[tuple[str, str], list[Element]]) -> datetime | None
     return None
 
 
-def _raw(by_name: dict[tuple[str, str], list[Element]], *, atom: bool) -> Raw:
+def _raw(by_name: dict[tuple[str, str], list[Element]], target: str, *, atom: bool) -> Raw:
     title = next((by_name[key][0] for key in _TITLES if key in by_name and _text(by_name[key][0])), None)
     bodies = [e for key, elements in by_name.items() if key in _BODIES for e in elements]
     if not any(_text(body) for body in bodies):
         bodies = [e for key, elements in by_name.items() if key in _SPARE_BODIES for e in elements]
     head = Part.of(title, atom=atom) if title is not None else Part()
-    return Raw(head, tuple(Part.of(body, atom=atom, body=True) for body in bodies))
+    return Raw(head, tuple(Part.of(body, atom=atom) for body in bodies), target)

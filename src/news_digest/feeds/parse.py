@@ -34,6 +34,7 @@ ENTRIES: Final = 20_000
 
 _HTML: Final = re.compile(rb"(?i)<(?:!doctype\s+html|html|head|body)[\s>]")
 _PLAIN_UTF8: Final = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
+_ATOM: Final = "{http://www.w3.org/2005/Atom}"
 _RSS_ROOTS: Final = frozenset({"rss", "RDF", "channel"})
 
 
@@ -97,7 +98,7 @@ def _tree(body: bytes, url: str, content_type: str) -> tuple[Element, int]:
         except (ParseError, ValueError, LookupError):
             root = None
         if root is not None and _is_feed(root):
-            return root, 0
+            return _known_names(root), 0
     text = repair.repaired(repair.decoded(body, content_type))
     try:
         root = fromstring(text)
@@ -105,12 +106,21 @@ def _tree(body: bytes, url: str, content_type: str) -> tuple[Element, int]:
         return _salvaged(text, body, url)
     if not _is_feed(root):
         raise _other(root, body, url)
-    return root, 0
+    return _known_names(root), 0
 
 
 def _is_feed(root: Element) -> bool:
-    name = local(root.tag)
-    return name in _RSS_ROOTS or (name == "feed" and place(root.tag) in ("core", "atom"))
+    return local(root.tag) in _RSS_ROOTS or local(root.tag) == "feed"
+
+
+def _known_names(root: Element) -> Element:
+    """Put Atom's names in place of a namespace that somebody made up for a feed."""
+    space, brace, name = root.tag.rpartition("}")
+    if brace and name == "feed" and place(root.tag) not in ("core", "atom"):
+        for element in root.iter():
+            if isinstance(element.tag, str) and element.tag.startswith(space + "}"):
+                element.tag = _ATOM + element.tag[len(space) + 1 :]
+    return root
 
 
 def _salvaged(text: str, body: bytes, url: str) -> tuple[Element, int]:
@@ -214,7 +224,7 @@ def _document(
 ) -> Document:
     source = title or _host(home) or _host(url)
     kept = [item for item in items if item.identifier.strip() or item.link or item.raw.has_text()]
-    marks = [Marks(item.identifier, item.link, item.raw.mark(), item.published) for item in kept]
+    marks = [Marks(item.identifier, item.link, item.raw.mark(), item.published, item.raw.target) for item in kept]
     siblings = Siblings(tuple(item.raw for item in kept))
     entries = []
     for item, identity in zip(kept, identify(marks, feed_url), strict=True):

@@ -13,7 +13,7 @@ from news_digest.feeds.names import local
 
 __all__ = ["Part", "Raw", "Siblings"]
 
-_BLOCKS: Final = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "td", "hr", "pre"})
+_BLOCKS: Final = frozenset({"sup", "sub", "p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "td", "hr", "pre"})
 _SPACES: Final = re.compile(r"\s+")
 _SILENT: Final = frozenset({"script", "style", "template", "noscript"})
 
@@ -26,13 +26,13 @@ class Part:
     plain: bool = False
 
     @classmethod
-    def of(cls, element: Element, *, atom: bool, body: bool = False) -> Part:
+    def of(cls, element: Element, *, atom: bool) -> Part:
         """Return an element's text; Atom says how it is to be read, RSS does not and means HTML."""
         mode, kind = element.get("mode", ""), element.get("type", "").strip().lower()
         if len(element):
             return cls(_inner(element), plain=True)
         text = element.text or ""
-        if mode == "base64" or (atom and body and kind and not kind.startswith(("text", "html", "xhtml", "application/x"))):
+        if mode == "base64" or (atom and "/" in kind and not kind.startswith("text/") and not kind.endswith("xml")):
             return _from_base64(text, kind)
         is_plain = atom and mode != "escaped" and kind in ("", "text", "text/plain", "plain")
         return cls(text, plain=is_plain)
@@ -74,6 +74,8 @@ class Raw:
 
     head: Part = Part()
     bodies: tuple[Part, ...] = ()
+    target: str = ""
+    """Where the entry's link leads in the end, when the feed says so or the link itself does."""
     siblings: Siblings | None = field(default=None, compare=False, repr=False)
 
     @classmethod

@@ -35,8 +35,8 @@ _SUPERSETS: Final[Mapping[str, str]] = {
 _SEVEN_BIT: Final = frozenset({"iso-2022-jp", "iso-2022-kr", "hz-gb-2312", "hz"})
 _DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)""")
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
-_NEARLY: Final = 0.02
-"""Share of characters that may be unreadable in a text that still counts as what it says it is."""
+_NEARLY: Final = 4
+"""Readable characters beyond ASCII that there must be for each unreadable one in a text that counts as UTF-8."""
 
 _START: Final = re.compile(r"<\?xml\s|<(?:[\w.-]+:)?(?:rss|feed|RDF|channel)[\s>]", re.IGNORECASE)
 _ROOT: Final = re.compile(r"<((?:[\w.-]+:)?(?:rss|feed|RDF|channel))(?=[\s/>])", re.IGNORECASE)
@@ -108,14 +108,18 @@ def _strict(body: bytes, label: str) -> str | None:
 
 
 def _best(body: bytes, labels: Iterable[str]) -> str:
-    """Return the reading with few unreadable characters; Western European is what undeclared bytes mostly are."""
-    for label in (*labels, "utf-8"):
-        try:
-            text = body.decode(_SUPERSETS.get(label, label), "replace")
-        except (LookupError, ValueError):
-            continue
-        if text.count("\ufffd") <= max(2, _NEARLY * len(text)):
-            return text
+    """Return UTF-8 with few bad bytes, else what a label says, else Western European, which undeclared bytes mostly are."""
+    text = body.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = sum(1 for character in text if character > "\x7f") - bad
+    if bad * _NEARLY <= good:
+        return text
+    for label in labels:
+        if label not in ("utf-8", "utf8"):
+            try:
+                return body.decode(_SUPERSETS.get(label, label), "replace")
+            except (LookupError, ValueError):
+                continue
     return body.decode("cp1252", "replace")
 
 
@@ -130,13 +134,21 @@ def repaired(text: str) -> str:
     text = _DECLARATION.sub("", text)
     own = _own_entities(text)
     text = _FORBIDDEN.sub("", _DOCTYPE.sub("", text, count=1))
-    root = _ROOT.search(text)
-    if root is not None:
-        text = text[root.start() :]
-    text = _closed_section(text)
+    text = _closed_section(_from_root(text))
     parts = _SECTION.split(text)
     text = "".join(part if part.startswith(("<![CDATA[", "<!--")) else _references(part, own) for part in parts)
     return _declared(_ended(text))
+
+
+def _from_root(text: str) -> str:
+    """Return the text from its root on; an empty root that stands before another is left out."""
+    root = _ROOT.search(text)
+    if root is None:
+        return text
+    text = text[root.start() :]
+    empty = re.match(r"<[^<>]*/>|<([\w.:-]+)[^<>]*>\s*</\1\s*>", text)
+    following = _ROOT.search(text, empty.end()) if empty is not None else None
+    return text[following.start() :] if following is not None else text
 
 
 def _own_entities(text: str) -> dict[str, str]:
@@ -224,8 +236,9 @@ def _ended(text: str) -> str:
         end = match.end()
         if not opened:
             return text[:end]
-    half = text.rfind("<")
-    if half >= end and not text[half:].startswith("<!"):
+    sections = [match.end() for match in _SECTION.finditer(text)]
+    half = text.rfind("<", max([end, *sections[-1:]]))
+    if half >= 0:
         text = text[:half]
     return text + "".join(f"</{name}>" for name in reversed(opened))
 

@@ -43,11 +43,13 @@ _BLOCKS: Final = frozenset(
     {
         *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1"),
         *("h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "td", "th"),
-        *("tr", "ul", "img", "option"),
+        *("tr", "ul", "img", "option", "sup", "sub"),
     }
 )
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "head", "iframe", "object", "svg", "math", "select"})
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+_WINDOWS: Final = {code: bytes((code,)).decode("cp1252") for code in (0x80, 0x85, *range(0x91, 0x98), 0x99)}
+"""Quotes, dashes, dots and the euro that were written as Windows-1252 and labelled as something else."""
 _MARKUP: Final = re.compile(r"<(?:/?[A-Za-z]|!--|!\[CDATA|\?)")
 _HIDING: Final = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:\.0+)?(?:;|$)|font-size:0(?:px|pt|em|rem|%)?(?:;|$)"
@@ -68,7 +70,7 @@ def plain(part: Part) -> str:
             import html  # noqa: PLC0415
 
             text = html.unescape(text)
-    return _SPACES.sub(" ", clean(_SPACES.sub(" ", text))).strip()
+    return _SPACES.sub(" ", clean(_SPACES.sub(" ", text.translate(_WINDOWS)))).strip()
 
 
 def _without_markup(text: str) -> str:
@@ -137,10 +139,10 @@ def _story(group: Sequence[Entry]) -> Story:
     excerpt = max((_excerpt(entry.raw) for entry in group), key=lambda text: len(text) > 0, default="")
     if not title:
         title, excerpt = _cut(excerpt, 120), excerpt
-    link = next((safe for entry in group if (safe := safe_link(entry.link))), "")
+    link = next((safe for entry in group if (safe := _link(entry))), "")
     found = inspect(" ".join((first.raw.head.text, *(body.text[:_READ_FOR_EXCERPT] for body in first.raw.bodies))))
-    suspicious = (*found, *(["an unsafe link was left out"] if first.link and not safe_link(first.link) else ()))
-    also = dict.fromkeys((_source(entry), safe_link(entry.link)) for entry in group[1:])
+    suspicious = (*found, *(["an unsafe link was left out"] if first.link and not _link(first) else ()))
+    also = dict.fromkeys((_source(entry), _link(entry)) for entry in group[1:])
     also.pop((_source(first), link), None)
     return Story(
         title=title or "Untitled",
@@ -153,6 +155,10 @@ def _story(group: Sequence[Entry]) -> Story:
         also=tuple(also),
         suspicious=suspicious,
     )
+
+
+def _link(entry: Entry) -> str:
+    return safe_link(entry.raw.target) or safe_link(entry.link)
 
 
 def _source(entry: Entry) -> str:
