@@ -1,16 +1,21 @@
 # Everything that the README and the contributing guide name. Works on a machine that has only Python 3.11+, make and a
-# package index, from any folder (make -C). Results go to stdout, the noise of installing to stderr.
+# package index, and from any folder with `make -C`. Results go to stdout, the noise of installing to stderr.
 
 SHELL := /bin/bash
-ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
-VENV := $(ROOT)/.venv
-BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+BIN := .venv/bin
+STAMP := .venv/.installed
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 python3 python; do \
-	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
+	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && \
+	command -v "$$python" && break; done)
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -q -n 2
+DEFAULT := -m "not openhands and not prove"
 
-.PHONY: demo digest test check fmt lint types prove test-openhands bench lock clean
+.PHONY: help demo digest test check fmt docs lint types coverage prove test-openhands bench lock clean
 .SILENT:
+
+help: ## what there is to make
+	sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 16
 
 demo: $(STAMP) ## a digest from sample feeds: no key, no account, no network
 	$(BIN)/news-digest demo
@@ -19,41 +24,49 @@ digest: $(STAMP) ## today's digest from live feeds
 	$(BIN)/news-digest run
 
 test: $(STAMP) ## the tests that need nothing beyond this checkout
-	cd $(ROOT) && $(BIN)/python -m pytest -q -n 2 -m "not openhands and not prove" $(ARGS)
+	$(PYTEST) $(DEFAULT) $(ARGS)
+
+check: lint types coverage ## format, lint, types, tests, coverage of the core
 
 lint: $(STAMP)
-	cd $(ROOT) && $(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
+	$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
 
 types: $(STAMP)
-	cd $(ROOT) && $(BIN)/mypy
+	$(BIN)/mypy
 
-check: lint types ## format, lint, types, tests, coverage of the core
-	cd $(ROOT) && $(BIN)/python -m pytest -q -n 2 -m "not openhands and not prove" --cov --cov-report= $(ARGS)
-	cd $(ROOT) && $(BIN)/python tests/core_coverage.py
+coverage: $(STAMP)
+	$(PYTEST) $(DEFAULT) --cov --cov-report= $(ARGS)
+	$(BIN)/python -m tests.core_coverage
 
-fmt: $(STAMP) ## format and fix
-	cd $(ROOT) && $(BIN)/ruff format -q . && $(BIN)/ruff check -q --fix .
+fmt: $(STAMP) ## format, and fix what can be fixed
+	$(BIN)/ruff format -q . ; $(BIN)/ruff check -q --fix .
+
+docs: $(STAMP) ## write the tables of docs/ anew from the code
+	$(BIN)/python -m tests.pages
 
 prove: $(STAMP) ## the long proof: hours of interleavings, kills and fuzzing
-	cd $(ROOT) && HYPOTHESIS_PROFILE=prove $(BIN)/python -m pytest -q -m "prove or not openhands" tests/machine tests/prove $(ARGS)
+	HYPOTHESIS_PROFILE=prove $(BIN)/python -m pytest -q -m "prove or not openhands" tests/machine tests/prove $(ARGS)
 
-test-openhands: $(STAMP) ## against the real OpenHands services on loopback
-	cd $(ROOT) && $(BIN)/python -m pytest -q -m openhands $(ARGS)
+test-openhands: $(STAMP) ## against the real OpenHands services on loopback; installs them beside once (600 MB)
+	$(BIN)/python tests/openhands/environment.py >/dev/null
+	$(BIN)/python -m pytest -q -m openhands $(ARGS)
 
 bench: $(STAMP) ## the benchmarks that need nothing beyond this checkout
-	cd $(ROOT) && for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-lock: ## write requirements.lock anew from pyproject.toml
-	cd $(ROOT) && $(BIN)/python -m pip install -q "uv>=0.5" && $(BIN)/uv pip compile -q --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --all-extras --group dev \
-		pyproject.toml -o requirements.lock
+lock: $(STAMP) ## write requirements.lock anew from pyproject.toml
+	$(PIP) install "uv>=0.5" >&2
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-header --all-extras --group dev $(ARGS) pyproject.toml -o requirements.lock
 
-clean:
-	rm -rf $(VENV)
+clean: ## remove the environment and what tools leave behind
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage .coverage.*
 
-$(STAMP): $(ROOT)/pyproject.toml $(ROOT)/requirements.lock
-	if [ -z "$(PYTHON)" ]; then echo "news-digest needs Python 3.11 or newer; none was found" >&2; exit 2; fi
-	{ "$(PYTHON)" -m venv $(VENV) && \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $(ROOT)/requirements.lock && \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(ROOT); } >&2
+$(STAMP): pyproject.toml requirements.lock
+	if [ -z "$(PYTHON)" ]; then \
+		echo "news-digest needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv);" \
+			"none was found. PYTHON=/path/to/python names one." >&2; exit 2; fi
+	echo "installing into $(CURDIR)/.venv with $(PYTHON), once; this takes about a minute" >&2
+	{ "$(PYTHON)" -m venv .venv && $(PIP) install --require-hashes -r requirements.lock && \
+	  $(PIP) install --no-deps --no-build-isolation -e . ; } >&2
 	touch $@
