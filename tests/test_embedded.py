@@ -78,7 +78,13 @@ def test_release_leaves_what_another_ticket_keeps(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/etc/hostname", "{root}/precious.json", "{root}/news-digest/2026-12-01", "{root}/news-digest/../precious.json"],
+    [
+        "",
+        "/etc/hostname",
+        "{root}/precious.json",
+        "{root}/news-digest/2026-12-01",
+        "{root}/news-digest/../precious.json",
+    ],
 )
 def test_release_leaves_a_path_that_is_not_its_own(tmp_path: Path, path: str) -> None:
     precious = tmp_path / "precious.json"

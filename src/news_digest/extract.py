@@ -1,62 +1,68 @@
-"""A draft in the stories' own words: verbatim sentences, nothing generated, nothing left out, the same for the same brief.
+"""A draft in the stories' own words: verbatim sentences, nothing generated, nothing left out, always the same.
 
 Every event gets a headline first; what is left of the words goes to the lead, and to sentences in order of rank. So the
-digest is complete before it is rich. Events of a topic stand under it; others with a sentence under their source; the
+digest is complete before it is rich. Events on a topic stand under it; others with a sentence under their source; the
 rest are headlines at the end.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 
-from news_digest.grouping import Similarity, remembered, same_events
+from news_digest.echoes import Echo, echoes
+from news_digest.grouping import Similarity, Vector, same_events
 from news_digest.model import Brief, Claim, Draft, Item, Section, Story
-from news_digest.quotes import headline, quotable, trimmed
+from news_digest.quotes import best_titled, headline, quotable, trimmed
 from news_digest.ranking import ranked, voices
 from news_digest.relevance import FITS, topic_scores
-from news_digest.rules import HEADLINES
-from news_digest.sentences import word_total
+from news_digest.rules import HEADLINES, ITEM_WORDS, NOTHING, QUIET
+from news_digest.sentences import sentences, word_total
+from news_digest.shown import source_label
+from news_digest.words import terms
 
-__all__ = ["ITEM_WORDS", "QUIET", "compose_draft"]
+__all__ = ["compose_draft"]
 
-ITEM_WORDS = 45
-"""Most words of an item, headline included."""
+NAME = "embedded"
 
 LEAD_SENTENCES = 3
 
-QUIET = "A quiet day: no story on the topics stands out."
-"""The lead, in our own words, where no event on topic has a sentence to quote."""
-
-NOTHING = "A quiet day: no new stories."
-
 RICH_SHARE = 0.4
-"""Part of the words that is kept for lead and sentences; headlines are trimmed, down to the least, before it gets less."""
+"""Part of the words that is kept for lead and sentences; headlines are trimmed before it gets less."""
 
-HEADLINE_WORDS = (16, 14, 12, 10, 9, 8, 7, 6, 5, 4)
+HEADLINE_WORDS = (16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4)
 """Lengths that headlines are trimmed to, one after the other, until they fit."""
 
-NOTED_LEAST = 8
+NOTED_LEAST = 7
 """Headlines are not trimmed below this for the sake of sentences, only to fit at all."""
+
+ADDS = 0.4
+"""Least part of a sentence's words of subject that its event has not said yet, headline and lead included."""
+
+WORN = 3
+"""A sentence that so many stories have is no news but a rubric or an advertisement."""
 
 
 @dataclass(slots=True)
 class _Event:
-    """One event while the digest is made."""
+    """One event while the digest is made; ``numbers`` begin with the story that gives the headline."""
 
     numbers: tuple[int, ...]
     stories: tuple[Story, ...]
     fit: tuple[float, ...]
     title: str
-    source: str
-    quotes: tuple[str, ...] = ()
-    update: bool = False
-    repeat: bool = False
+    full_title: str
+    quotes: tuple[str, ...]
+    echo: Echo
     sentences: list[str] = field(default_factory=list)
 
     @property
     def topic(self) -> int | None:
         """Return the position of the topic it stands under: of those that fit, the first one configured."""
+        if self.echo is Echo.REPEAT:
+            return None
         return next((at for at, score in enumerate(self.fit) if score >= FITS), None)
 
     @property
@@ -64,110 +70,165 @@ class _Event:
         """Return the words of headline and sentences."""
         return word_total(self.title) + sum(map(word_total, self.sentences))
 
+    @property
+    def labels(self) -> int:
+        """Return the words of the sources that are shown beside it."""
+        places = [place for story in self.stories for place in ((story.source, story.link), *story.also)]
+        return sum(word_total(label) for label in dict.fromkeys(source_label(*place) for place in places))
+
 
 def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
-    """Return the embedded writer's draft; pure and deterministic, also with an embedding that is."""
+    """Return the embedded writer's draft; pure and deterministic, also with an embedding that is.
+
+    At most ``brief.style.max_words`` words, sources and headlines at the end included, unless there are so many stories
+    that headlines of four words do not fit.
+    """
     if not brief.stories:
-        return Draft(lead=(Claim(NOTHING, ()),), writer="embedded")
-    events = _events(brief, similarity)
+        return Draft(lead=(Claim(NOTHING, ()),), writer=NAME)
+    events = _events(brief, _once(similarity))
     _trim(events, brief.style.max_words)
-    left = brief.style.max_words - sum(_room(event) for event in events) - _headings(brief, events)
-    lead = _lead(events, brief, left)
+    left = brief.style.max_words - sum(event.words + event.labels for event in events) - _headings(brief, events)
+    lead = _lead(events, left, of_topics=bool(brief.topics))
     left -= sum(word_total(claim.text) for claim in lead)
-    _tell(events, left, {claim.text for claim in lead})
+    _tell(events, left, lead)
     return _draft(brief, events, lead)
 
 
+def _once(similarity: Similarity | None) -> Similarity | None:
+    """Return an embedding that computes no text twice."""
+    if similarity is None:
+        return None
+    known: dict[str, Vector] = {}
+
+    def remembering(texts: Sequence[str]) -> Sequence[Vector]:
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(fresh, similarity(fresh), strict=True) if fresh else ())
+        return [known[text] for text in texts]
+
+    return remembering
+
+
 def _events(brief: Brief, similarity: Similarity | None) -> list[_Event]:
-    """Return all events, the weightiest first."""
-    groups = same_events(brief.stories, similarity)
+    """Return all events, the weightiest first, repeats of the last digest behind all others."""
     fits = topic_scores(brief.stories, brief.topics, similarity)
-    echoes = remembered(brief.stories, brief.previous)
+    told = echoes(brief.stories, brief.previous)
+    worn = _worn(brief.stories)
     events = []
-    for group in groups:
-        stories = tuple(brief.stories[position] for position in group)
-        fit = tuple(max(column) for column in zip(*(fits[position] for position in group), strict=True))
-        told = [echoes[position] for position in group if echoes[position]]
-        title, source = headline(stories)
+    for group in same_events(brief.stories, similarity):
+        first = group[best_titled([brief.stories[position] for position in group])]
+        order = (first, *(position for position in group if position != first))
+        stories = tuple(brief.stories[position] for position in order)
+        title, _ = headline(stories)
         events.append(
             _Event(
-                numbers=tuple(position + 1 for position in group),
+                numbers=tuple(position + 1 for position in order),
                 stories=stories,
-                fit=fit,
+                fit=tuple(map(max, zip(*(fits[position] for position in order), strict=True))),
                 title=title,
-                source=source,
-                quotes=quotable(stories, title),
-                update=bool(told) and "repeat" not in told,
-                repeat="repeat" in told,
+                full_title=title,
+                quotes=quotable(stories, title, worn),
+                echo=_echo([told[position] for position in order]),
             )
         )
-    topic = [0.0 if event.repeat else max(event.fit, default=0.0) for event in events]
+    topic = [float(event.topic is not None) for event in events]
     order = ranked([event.stories for event in events], topic, brief.since, brief.until)
-    return sorted((events[position] for position in order), key=lambda event: event.repeat)
+    return sorted((events[position] for position in order), key=lambda event: event.echo is Echo.REPEAT)
+
+
+def _worn(stories: Sequence[Story]) -> frozenset[str]:
+    counts = Counter(text for story in stories for text in dict.fromkeys(sentences(story.excerpt)))
+    return frozenset(text for text, count in counts.items() if count >= WORN)
+
+
+def _echo(each: Sequence[Echo]) -> Echo:
+    """Return what an event is: a repeat only if all its stories are, new only if all are, else an update."""
+    if all(echo is Echo.REPEAT for echo in each):
+        return Echo.REPEAT
+    return Echo.NEW if all(echo is Echo.NEW for echo in each) else Echo.UPDATE
 
 
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _room(event: _Event) -> int:
-    """Return the words that an event takes with the names of its sources, which stand beside it."""
-    return word_total(event.title) + sum(word_total(name) for name in _names(event))
-
-
-def _names(event: _Event) -> list[str]:
-    pairs = [(story.source, story.also) for story in event.stories]
-    return [name for source, also in pairs for name in (source, *(other for other, _ in also))]
-
-
 def _headings(brief: Brief, events: Sequence[_Event]) -> int:
-    used = {event.topic for event in events} - {None}
-    return sum(word_total(brief.topics[at]) for at in used if at is not None) + 1
+    used = sorted({event.topic for event in events if event.topic is not None})
+    return sum(word_total(brief.topics[at]) for at in used) + word_total(HEADLINES)
 
 
 def _trim(events: Sequence[_Event], limit: int) -> None:
-    """Trim headlines, the last ranked first by what little they weigh, until enough words are left for sentences."""
+    """Trim all headlines to the greatest length that leaves enough words for sentences."""
     for most in HEADLINE_WORDS:
         share = RICH_SHARE if most >= NOTED_LEAST else 0.0
-        if sum(map(_room, events)) <= limit * (1 - share):
+        if sum(event.words + event.labels for event in events) <= limit * (1 - share):
             return
         for event in events:
-            event.title = trimmed(event.title, most)
+            event.title = trimmed(event.full_title, most)
 
 
-def _lead(events: Sequence[_Event], brief: Brief, left: int) -> tuple[Claim, ...]:
+def _lead(events: Sequence[_Event], left: int, *, of_topics: bool) -> tuple[Claim, ...]:
     """Return the best sentence of each of the weightiest events, or that the day is quiet."""
     claims: list[Claim] = []
     for event in events:
         if len(claims) == LEAD_SENTENCES:
             break
-        text = event.quotes[0] if event.quotes and not event.repeat else ""
-        if text and (event.topic is not None or not brief.topics or len(voices(event.stories)) > 1):
-            cost = word_total(text)
-            if cost <= left:
-                claims.append(Claim(text, event.numbers))
-                left -= cost
+        weighty = event.topic is not None or not of_topics or len(voices(event.stories)) > 1
+        text = event.quotes[0] if event.quotes and weighty and event.echo is not Echo.REPEAT else ""
+        if text and word_total(text) <= left:
+            claims.append(Claim(text, event.numbers))
+            left -= word_total(text)
     return tuple(claims) or ((Claim(QUIET, ()),) if word_total(QUIET) <= left else ())
 
 
-def _tell(events: Sequence[_Event], left: int, used: set[str]) -> None:
-    """Give sentences, one to each event in order of rank and then a second, while words are left."""
+def _tell(events: Sequence[_Event], left: int, lead: Sequence[Claim]) -> None:
+    """Give sentences, one to each event in order of rank and then a second, while words are left.
+
+    An event that is told gets its whole headline back where that can be paid.
+    """
+    used = {claim.text: claim.stories for claim in lead}
+    named: set[str] = set()
     for most in (1, 2):
         for event in events:
-            if event.repeat or len(event.sentences) >= most:
+            if event.echo is Echo.REPEAT or len(event.sentences) >= most:
                 continue
+            heading = _heading_cost(event, named)
+            said = [event.title, *event.sentences, *(text for text, told in used.items() if told == event.numbers)]
             for text in event.quotes:
                 cost = word_total(text)
-                if text not in used and cost <= left and event.words + cost <= ITEM_WORDS:
-                    event.sentences = _in_order(event, [*event.sentences, text])
-                    used.add(text)
-                    left -= cost
-                    break
+                fits = cost + heading <= left and event.words + cost <= ITEM_WORDS
+                if text in used or not fits or not _adds(text, said):
+                    continue
+                event.sentences = _in_order(event, [*event.sentences, text])
+                used[text] = event.numbers
+                named.add(event.stories[0].source)
+                left -= cost + heading
+                left -= _restore(event, left)
+                break
+
+
+def _adds(text: str, said: Sequence[str]) -> bool:
+    """Return whether a sentence says enough that was not said."""
+    found = set(terms(text))
+    return len(found - set(terms(" ".join(said)))) >= ADDS * len(found)
+
+
+def _heading_cost(event: _Event, named: set[str]) -> int:
+    """Return the words of the heading that the event would be the first one under."""
+    source = event.stories[0].source
+    return word_total(source) if event.topic is None and source not in named else 0
+
+
+def _restore(event: _Event, left: int) -> int:
+    cost = word_total(event.full_title) - word_total(event.title)
+    if not 0 < cost <= left or event.words + cost > ITEM_WORDS:
+        return 0
+    event.title = event.full_title
+    return cost
 
 
 def _in_order(event: _Event, texts: Iterable[str]) -> list[str]:
     """Return sentences in the order in which the stories have them."""
     whole = " ".join(" ".join(story.excerpt.split()) for story in event.stories)
-    return sorted(texts, key=whole.find)
+    return sorted(texts, key=cache(whole.find))
 
 
 # --- the draft -----------------------------------------------------------------------------------------------------
@@ -178,13 +239,19 @@ def _draft(brief: Brief, events: Sequence[_Event], lead: tuple[Claim, ...]) -> D
     sources: dict[str, list[Item]] = {}
     rest = []
     for event in events:
-        item = Item(event.title, tuple(event.sentences), event.numbers, update=event.update)
-        if event.topic is not None and not event.repeat:
+        update = event.echo is Echo.UPDATE
+        item = Item(event.title, tuple(event.sentences), event.numbers, update=update)
+        if event.topic is not None:
             topics[event.topic].append(item)
         elif event.sentences:
-            sources.setdefault(event.source, []).append(item)
+            sources.setdefault(event.stories[0].source or HEADLINES, []).append(item)
         else:
-            rest.append(replace(item, update=False))
+            rest.append(item)
     titled = [(brief.topics[at], items) for at, items in topics.items()] + list(sources.items())
-    sections = tuple(Section(title or HEADLINES, tuple(items)) for title, items in titled if items)
-    return Draft(lead=lead, sections=sections, headlines=tuple(rest), writer="embedded")
+    sections = tuple(Section(title, _richest_first(items)) for title, items in titled if items)
+    return Draft(lead=lead, sections=sections, headlines=tuple(rest), writer=NAME)
+
+
+def _richest_first(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return items with sentences before those of a headline alone, each kind in its order."""
+    return tuple(sorted(items, key=lambda item: not item.sentences))

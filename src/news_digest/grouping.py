@@ -1,46 +1,42 @@
 """Which stories report the same event: one function for all writers, pure and deterministic.
 
-Stories with one link or one identifier are the same. Else their words are compared: stemmed TF-IDF over the title
-(twice) and the excerpt, and, where an embedding is given, its vectors as well. Groups are joined by complete linkage:
-every two members are alike, so that a story about everything bridges nothing.
+Stories with one link or one identifier are the same. Else their likeness is compared, by words and characters, and by
+meaning where an embedding is given. Two groups are joined where they are alike on the whole and no two members are
+unlike, so that a story about everything bridges nothing.
 """
 
 from __future__ import annotations
 
 import heapq
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from operator import mul
 from typing import TypeAlias
 
+from news_digest.likeness import Pair, alike_by_words, cosine, run_counts, same_title, term_counts, weigh
 from news_digest.model import Story
-from news_digest.words import terms
 
-__all__ = ["Similarity", "same_events", "story_text"]
+__all__ = ["Similarity", "Vector", "dot", "same_events", "story_text"]
 
 Vector: TypeAlias = Sequence[float]
 
 Similarity: TypeAlias = Callable[[Sequence[str]], Sequence[Vector]]
 """Return a vector of length 1 per text; the product of two is how alike the texts are in meaning."""
 
-TITLE_WEIGHT = 2
-"""A word of the title counts as often; measured on two-day windows of general and technology news."""
+ALIKE = 0.28
+"""Least mean of words and characters for one event; chosen on the calibration part of ``benchmarks/labels``."""
 
-LEXICAL = 0.20
-"""Least cosine of two stories of one event by words alone."""
+ALIKE_WITH_MEANING = 0.40
+"""Least mean of words, characters and meaning, where there is an embedding; chosen in the same way."""
 
-LEXICAL_WITH_MEANING = 0.10
-MEANING = 0.65
-"""Least cosines, by words and by meaning, that both must reach where there is an embedding."""
+SLACK = 0.015
+"""How much less two members of one group may be alike than the groups that they came with."""
 
-RARE = 60
-"""A word in more stories than this proposes no pairs, so that the work grows in proportion to the stories."""
+WORDS_LEAST = 0.12
+"""A pair with less in common by words is not looked at further."""
 
-BACKGROUND = 200
-"""Stories that the batch is thought to be part of: in a small one, a word that all share would else weigh nothing."""
-
-Weights: TypeAlias = Mapping[str, float]
+SAME = 2.0
+"""The likeness of two stories that are the same for sure: above every measured one."""
 
 
 def story_text(story: Story) -> str:
@@ -48,145 +44,135 @@ def story_text(story: Story) -> str:
     return f"{story.title}. {story.excerpt}" if story.excerpt else story.title
 
 
-def same_events(stories: Sequence[Story], similarity: Similarity | None = None) -> tuple[tuple[int, ...], ...]:
-    """Return the positions (from 0) of the stories of each event; every position stands in exactly one group.
-
-    Groups are in the order of their first story, positions ascend.
-    """
-    links = _alike(stories, similarity)
-    for first, second in _identical(stories):
-        links[first, second] = 2.0
-    return _complete_linkage(len(stories), links)
-
-
-def _identical(stories: Sequence[Story]) -> list[tuple[int, int]]:
-    """Return pairs with the same link or the same fingerprint."""
-    holders: dict[str, list[int]] = defaultdict(list)
-    for position, story in enumerate(stories):
-        keys = {story.link, *story.identity.lookup, *(link for _, link in story.also)} - {""}
-        for key in sorted(keys):
-            holders[key].append(position)
-    return sorted({(each[0], other) for each in holders.values() for other in each[1:] if other != each[0]})
-
-
-# --- likeness ------------------------------------------------------------------------------------------------------
-
-
-def _alike(stories: Sequence[Story], similarity: Similarity | None) -> dict[tuple[int, int], float]:
-    """Return the pairs that may report one event, first before second, with their likeness."""
-    weights = weigh([_counted(story) for story in stories])
-    least = LEXICAL if similarity is None else LEXICAL_WITH_MEANING
-    pairs = {pair: cosine for pair in _candidates(weights) if (cosine := _cosine(weights, pair)) >= least}
-    if similarity is None or not pairs:
-        return pairs
-    members = sorted({position for pair in pairs for position in pair})
-    vectors = dict(zip(members, similarity([story_text(stories[position]) for position in members]), strict=True))
-    meanings = {pair: dot(vectors[pair[0]], vectors[pair[1]]) for pair in pairs}
-    return {pair: (pairs[pair] + meaning) / 2 for pair, meaning in meanings.items() if meaning >= MEANING}
-
-
-def _counted(story: Story) -> Counter[str]:
-    counts = Counter(terms(story.excerpt))
-    for term in terms(story.title):
-        counts[term] += TITLE_WEIGHT
-    return counts
-
-
-def weigh(counted: Sequence[Mapping[str, int]]) -> list[dict[str, float]]:
-    """Return TF-IDF weights of length 1 per text: logarithmic counts, and a word is worth more the fewer texts have it."""
-    holders = Counter(term for counts in counted for term in counts)
-    worth = {term: math.log((len(counted) + BACKGROUND) / (1 + count)) for term, count in holders.items()}
-    weighed = []
-    for counts in counted:
-        raw = {term: (1 + math.log(count)) * worth[term] for term, count in sorted(counts.items())}
-        length = math.sqrt(math.fsum(value * value for value in raw.values()))
-        weighed.append({term: value / length for term, value in raw.items()} if length else {})
-    return weighed
-
-
-def _candidates(weights: Sequence[Weights]) -> list[tuple[int, int]]:
-    """Return the pairs that share a word which few stories have."""
-    holders: dict[str, list[int]] = defaultdict(list)
-    for position, each in enumerate(weights):
-        for term in each:
-            holders[term].append(position)
-    pairs: set[tuple[int, int]] = set()
-    for positions in holders.values():
-        if len(positions) <= RARE:
-            pairs.update((first, second) for at, first in enumerate(positions) for second in positions[at + 1 :])
-    return sorted(pairs)
-
-
-def _cosine(weights: Sequence[Weights], pair: tuple[int, int]) -> float:
-    fewer, more = sorted((weights[pair[0]], weights[pair[1]]), key=len)
-    return math.fsum(value * more[term] for term, value in fewer.items() if term in more)
-
-
 def dot(first: Vector, second: Vector) -> float:
     """Return the product of two vectors of equal length."""
     return float(sum(map(mul, first, second)))
 
 
+def same_events(stories: Sequence[Story], similarity: Similarity | None = None) -> tuple[tuple[int, ...], ...]:
+    """Return the positions (from 0) of the stories of each event; every position stands in exactly one group.
+
+    Groups are in the order of their first story, positions ascend. Near linear in the stories, whose words are rare
+    enough to be compared; see :data:`news_digest.likeness.RARE`.
+    """
+    links = _alike(stories, similarity)
+    for pair in _identical(stories):
+        links[pair] = SAME
+    return _joined(len(stories), links, ALIKE if similarity is None else ALIKE_WITH_MEANING)
+
+
+def _identical(stories: Sequence[Story]) -> list[Pair]:
+    """Return pairs with the same link or the same fingerprint."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    for position, story in enumerate(stories):
+        for key in sorted({story.link, *story.identity.lookup, *(link for _, link in story.also)} - {""}):
+            holders[key].append(position)
+    return sorted({(each[0], other) for each in holders.values() for other in each[1:] if other != each[0]})
+
+
+def _alike(stories: Sequence[Story], similarity: Similarity | None) -> dict[Pair, float]:
+    """Return the pairs that may report one event, with their likeness."""
+    by_words = weigh([term_counts(story) for story in stories])
+    shared = alike_by_words(by_words, WORDS_LEAST)
+    by_runs = weigh([run_counts(story) for story in stories]) if shared else []
+    measured = {pair: [value, cosine(by_runs, pair)] for pair, value in shared.items()}
+    if similarity is not None:
+        _add_meaning(stories, measured, similarity)
+    least = (ALIKE if similarity is None else ALIKE_WITH_MEANING) - SLACK
+    links = {pair: SAME for pair in measured if same_title(stories[pair[0]], stories[pair[1]])}
+    for pair, values in measured.items():
+        if (likeness := sum(values) / len(values)) >= least:
+            links.setdefault(pair, likeness)
+    return links
+
+
+def _add_meaning(stories: Sequence[Story], measured: Mapping[Pair, list[float]], similarity: Similarity) -> None:
+    members = sorted({position for pair in measured for position in pair})
+    vectors = dict(zip(members, similarity([story_text(stories[position]) for position in members]), strict=True))
+    for pair, values in measured.items():
+        values.append(dot(vectors[pair[0]], vectors[pair[1]]))
+
+
 # --- linkage -------------------------------------------------------------------------------------------------------
 
 
-def _complete_linkage(count: int, links: Mapping[tuple[int, int], float]) -> tuple[tuple[int, ...], ...]:
-    """Join the two groups whose least likeness is greatest, as long as every pair across them is linked.
+def _joined(count: int, links: Mapping[Pair, float], least: float) -> tuple[tuple[int, ...], ...]:
+    """Join, again and again, the two groups whose members are most alike on average, while that is at least ``least``.
 
-    Ties go to the earlier stories, so the answer does not depend on any order but the stories' own.
+    Only groups all of whose pairs are linked can be joined; stories that are the same for sure always are. Ties go to
+    the earlier stories, so the answer depends on no other order than theirs.
     """
-    near: dict[int, dict[int, float]] = {position: {} for position in range(count)}
-    for (first, second), likeness in links.items():
-        near[first][second] = near[second][first] = likeness
-    members = {position: [position] for position in range(count)}
-    queue = [(-likeness, first, second) for (first, second), likeness in links.items()]
+    groups = _Groups(count)
+    for pair in sorted(pair for pair, likeness in links.items() if likeness == SAME):
+        groups.unite(*pair)
+    near = groups.likeness(links)
+    queue = [(-value, *pair) for pair, value in near.items() if value >= least]
     heapq.heapify(queue)
+    neighbours = _neighbours(near)
     while queue:
         negative, first, second = heapq.heappop(queue)
-        if near.get(first, {}).get(second) != -negative:
+        if neighbours.get(first, {}).get(second) != -negative:
             continue
-        members[first] += members.pop(second)
-        near[first] = _join(near, first, second)
-        for other, likeness in near[first].items():
-            heapq.heappush(queue, (-likeness, min(first, other), max(first, other)))
-    return tuple(sorted(tuple(sorted(group)) for group in members.values()))
+        for other, value in _merge(neighbours, groups, first, second):
+            if value >= least:
+                heapq.heappush(queue, (-value, min(first, other), max(first, other)))
+    return groups.all()
 
 
-def _join(near: dict[int, dict[int, float]], first: int, second: int) -> dict[int, float]:
-    """Return what the union of two groups is linked with, and forget the second."""
-    mine, theirs = near.pop(first), near.pop(second)
-    joint = {other: min(likeness, theirs[other]) for other, likeness in mine.items() if other in theirs}
-    for other in _others(mine, theirs, first, second):
-        near[other].pop(first, None)
-        near[other].pop(second, None)
+class _Groups:
+    """Disjoint groups of positions, each known by its earliest member."""
+
+    def __init__(self, count: int) -> None:
+        self.members = {position: [position] for position in range(count)}
+        self._of = list(range(count))
+
+    def unite(self, first: int, second: int) -> None:
+        """Make one group of the groups of two positions."""
+        kept, gone = sorted((self._of[first], self._of[second]))
+        if kept != gone:
+            moved = self.members.pop(gone)
+            self.members[kept] += moved
+            for position in moved:
+                self._of[position] = kept
+
+    def likeness(self, links: Mapping[Pair, float]) -> dict[Pair, float]:
+        """Return the greatest likeness of any two members, for groups that have a link."""
+        near: dict[Pair, float] = {}
+        for (first, second), value in links.items():
+            ends = sorted((self._of[first], self._of[second]))
+            if ends[0] != ends[1]:
+                pair = (ends[0], ends[1])
+                near[pair] = max(value, near.get(pair, value))
+        return near
+
+    def all(self) -> tuple[tuple[int, ...], ...]:
+        """Return the groups in order."""
+        return tuple(sorted(tuple(sorted(group)) for group in self.members.values()))
+
+
+def _neighbours(near: Mapping[Pair, float]) -> dict[int, dict[int, float]]:
+    found: dict[int, dict[int, float]] = defaultdict(dict)
+    for (first, second), value in near.items():
+        found[first][second] = found[second][first] = value
+    return found
+
+
+def _merge(
+    neighbours: dict[int, dict[int, float]], groups: _Groups, first: int, second: int
+) -> list[tuple[int, float]]:
+    """Join the second group to the first; return what the union is near to, with the mean over its pairs."""
+    sizes = len(groups.members[first]), len(groups.members[second])
+    groups.unite(first, second)
+    mine, theirs = neighbours.pop(first), neighbours.pop(second)
+    joint = {
+        other: (value * sizes[0] + theirs[other] * sizes[1]) / sum(sizes)
+        for other, value in sorted(mine.items())
+        if other in theirs
+    }
+    for other in (mine.keys() | theirs.keys()) - {first, second}:
+        neighbours[other].pop(first, None)
+        neighbours[other].pop(second, None)
         if other in joint:
-            near[other][first] = joint[other]
-    return joint
-
-
-def _others(mine: Iterable[int], theirs: Iterable[int], first: int, second: int) -> list[int]:
-    return sorted((set(mine) | set(theirs)) - {first, second})
-
-
-# --- what the last digest told ----------------------------------------------------------------------------------------
-
-KNOWN = 0.5
-"""Share of a title's words, weighed, that a line of the last digest must have to tell the same event."""
-
-
-def remembered(stories: Sequence[Story], previous: str) -> tuple[str, ...]:
-    """Return per story what it is to the last digest: ``""`` (new), ``update`` or ``repeat``."""
-    if not previous.strip():
-        return ("",) * len(stories)
-    lines = [set(terms(line)) for line in previous.splitlines()]
-    return tuple(_echo(story, [line for line in lines if line]) for story in stories)
-
-
-def _echo(story: Story, lines: Sequence[set[str]]) -> str:
-    title = set(terms(story.title))
-    if len(title) < 3:  # noqa: PLR2004 - a title of two words is like too much
-        return ""
-    best = max((len(title & line) / len(title) for line in lines), default=0.0)
-    if best < KNOWN + 0.1:
-        return ""
-    return "repeat" if best > 0.9 else "update"  # noqa: PLR2004
+            neighbours[other][first] = joint[other]
+    neighbours[first] = joint
+    return list(joint.items())

@@ -1,7 +1,8 @@
-"""Which order events are told in: independent sources, topic, recency, and no host over all others; nothing is dropped."""
+"""In which order events are told: independent sources, topic, recency, no host over all others; nothing is dropped."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,6 +19,20 @@ SOURCE_WEIGHT = 1.0
 TOPIC_WEIGHT = 1.5
 RECENCY_WEIGHT = 0.5
 """A story of the window's end is worth that much more than one of its beginning."""
+
+ESSAY_WEIGHT = 0.4
+"""What an essay, a guide or an advertisement for a post takes from a single report: news comes first."""
+
+ESSAY = re.compile(
+    r"^(?:how|why|what|when|where|who|i|my|we|our|you|your|on|the (?:case|art|future|state|rise|end|problem|truth)|"
+    r"(?:\d+|five|seven|ten) (?:\w+ ){0,2}(?:tips|ways|things|reasons|lessons|rules|tools)|an? (?:guide|introduction)|"
+    r"introduction to|getting started|building|understanding|against|in (?:defense|praise) of|is|are|do|does|should|"
+    r"can)\b"
+    r"|\?$"
+    r"|\b(?:guide|tutorial|tips|lessons|explained|cheat sheet|hiring|interview|deep dive|opinion|podcast)\b",
+    re.IGNORECASE,
+)
+"""Titles of texts that are rather read than reported, in English."""
 
 SAME_HOST = 0.25
 """What each event of a host that was ranked before takes from the next one of the same host."""
@@ -54,6 +69,7 @@ def ranked(
         SOURCE_WEIGHT * (min(len(voices(event)), SOURCES_COUNTED) - 1)
         + TOPIC_WEIGHT * topic[position]
         + RECENCY_WEIGHT * _recency(event, since, until)
+        - ESSAY_WEIGHT * all(ESSAY.search(story.title.strip()) is not None for story in event)
         for position, event in enumerate(events)
     ]
     return _varied(merit, [voices(event)[:1] for event in events])

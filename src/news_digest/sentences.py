@@ -6,9 +6,15 @@ import re
 
 __all__ = ["ends_whole", "sentences", "word_total"]
 
+_WIDE = "\u3002\uff01\uff1f\u0964\u061f\u06d4"
+"""Marks of Chinese and Japanese, Devanagari, Arabic and Urdu; what follows them has no capitals."""
+
+_CLOSING = r"""["'\u201d\u2019)\]\uff09\u300d\u300f]*"""
+
 _END = re.compile(
-    r"""(?P<mark>[.!?\u2026]+["'\u201d\u2019)\]]*)(?P<gap>\s+)(?=["'\u201c\u2018(\[]*[^\W_a-z])"""  # a mark, space, a beginning
-    r"""|(?P<wide>[\u3002\uff01\uff1f]+["\u201d\u2019\uff09\u300d\u300f]*)"""  # Chinese and Japanese marks need no space
+    rf"(?P<mark>[.!?\u2026]+{_CLOSING})\s+"  # a mark and a space, and then a capital, a digit, or a sign like an emoji
+    r"""(?=["'\u201c\u2018(\[]*[^\W_a-z]|[^\w\s\x00-\x7f])"""
+    rf"|(?P<wide>[{_WIDE}]+{_CLOSING})"
 )
 
 _ABBREVIATIONS = frozenset(
@@ -21,14 +27,14 @@ _ABBREVIATIONS = frozenset(
 """A full stop after these ends no sentence where a capital or digit follows; it may be the wrong call at a true end,
 which joins two sentences: still verbatim."""
 
-_WHOLE = re.compile(r"""[.!?\u3002\uff01\uff1f]["'\u201d\u2019)\]\uff09\u300d\u300f]*$""")
+_WHOLE = re.compile(rf"[.!?{_WIDE}]{_CLOSING}$")
 
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, white space folded; joined by single spaces they are the folded text again.
 
-    (Chinese and Japanese marks end a sentence without a space after them.) A cut text ends in a fragment, which is
-    returned too: see :func:`ends_whole`.
+    (Chinese and Japanese marks need no space after them.) A cut text ends in a fragment, which is returned too: see
+    :func:`ends_whole`.
     """
     flat = " ".join(text.split())
     found, start = [], 0

@@ -1,4 +1,4 @@
-"""Words as grouping and topics compare them: folded, stemmed, without the commonest; n-grams where no spaces part words.
+"""Words as grouping and topics compare them: folded, stemmed, without the commonest; pairs where no spaces part them.
 
 English is stemmed; other languages with spaces are compared by whole words, Chinese, Japanese, Korean, Thai, Lao, Khmer
 and Burmese by pairs of neighbouring characters. So no language breaks, and none but English gets more than that.
@@ -49,7 +49,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words of a text in order, with stop words; a run of unspaced script gives its character pairs."""
+    """Return the folded words of a text in order, stop words too; unspaced script gives its character pairs."""
     found = []
     for token in _TOKEN.findall(fold(text)):
         if _UNSPACED_RUN.fullmatch(token):
@@ -74,7 +74,7 @@ _VOWELS = frozenset("aeiouy")
 
 @lru_cache(maxsize=32_768)
 def stem(word: str) -> str:
-    """Return a folded English word without its inflection, cautiously; ``releases``, ``released`` and ``releasing`` meet.
+    """Return a folded English word without its inflection, cautiously: ``releases``, ``released``, ``releasing`` meet.
 
     Plurals, past tense, -ing and a few ends of nouns; far less than Porter (1980) cuts, so that names stay apart.
     Words that are short, not ASCII or hold a digit stay as they are.

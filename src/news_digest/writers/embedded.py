@@ -1,6 +1,6 @@
 """The embedded writer: needs no key, no account and no network; its sentences are the stories' own.
 
-It works in ``begin`` and keeps the draft as ``<root>/news-digest/<day>/<ticket>.json``, so that a later process finds it.
+It works in ``begin`` and keeps the draft as ``<root>/news-digest/<day>/<ticket>.json``, where a later process finds it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from news_digest.brief import brief_hash
-from news_digest.errors import Refused, WriterUnavailable
+from news_digest.errors import ConfigError, Refused, WriterUnavailable
 from news_digest.extract import compose_draft
 from news_digest.grouping import Similarity
 from news_digest.model import Brief, Conversation, Draft, Json, Period, Ticket
 from news_digest.ports import Progress, Stopped, Wrote
 from news_digest.wire import from_json, to_json
+from news_digest.writers import Desk
 
-__all__ = ["EmbeddedWriter"]
+__all__ = ["EmbeddedWriter", "open_embedded"]
 
 NAME = "embedded"
 
@@ -37,9 +39,10 @@ class EmbeddedWriter:
     ``root`` is the folder for workspaces; it is made when needed. No link is followed below it.
     """
 
-    def __init__(self, root: str | Path, similarity: Similarity | None = None) -> None:
+    def __init__(self, root: str | Path, similarity: Similarity | None = None, *, name: str = NAME) -> None:
         self._root = Path(root)
         self._similarity = similarity
+        self._name = name
 
     def workspace(self, period: Period, ticket: Ticket) -> str:
         """Return the file that will hold the draft; raises ``Refused`` for a ticket that names none."""
@@ -54,9 +57,12 @@ class EmbeddedWriter:
         try:
             kept = self._read(file)
             if kept is None:
-                self._keep(file, given, compose_draft(brief, self._similarity))
+                draft = compose_draft(brief, self._similarity)
+                self._keep(file, given, replace(draft, writer=self._name))
             elif kept["brief"] != given:
                 raise Refused("cannot begin", thing=ticket, cause="the ticket has a draft of another brief")
+        except ConfigError as error:
+            raise Refused("cannot begin", thing=self._name, cause=str(error), hint=error.hint) from error
         except OSError as error:
             hint = "make the folder writable, or set another one for workspaces"
             raise Refused("cannot keep the draft", thing=str(file), cause=_cause(error), hint=hint) from error
@@ -113,7 +119,7 @@ class EmbeddedWriter:
         return not any(each.is_symlink() for each in (file, file.parent, file.parent.parent))
 
     def _conversation(self, period: Period, ticket: Ticket, given: str) -> Conversation:
-        return Conversation(ticket, NAME, "", self.workspace(period, ticket), given)
+        return Conversation(ticket, self._name, "", self.workspace(period, ticket), given)
 
     def _read(self, file: Path) -> dict[str, Json] | None:
         """Return what is kept, None where nothing is or what is there is not ours."""
@@ -151,3 +157,18 @@ def _asking(file: Path) -> Iterator[None]:
 
 def _cause(error: OSError) -> str:
     return error.strerror or type(error).__name__
+
+
+def open_embedded(desk: Desk) -> EmbeddedWriter:
+    """Return the writer ``embedded``; it has no options."""
+    return EmbeddedWriter(desk.workspaces)
+
+
+def open_local(desk: Desk) -> EmbeddedWriter:
+    """Return the writer ``local``: the embedded one with the embedding of the extra of that name.
+
+    Raises :class:`~news_digest.errors.ConfigError` where the extra is not installed.
+    """
+    from news_digest.writers.vectors import lazily  # noqa: PLC0415 - only for those who ask for it
+
+    return EmbeddedWriter(desk.workspaces, lazily(), name="local")
