@@ -393,8 +393,11 @@ def test_what_nobody_sends_is_taken_and_what_was_delivered_is_not() -> None:
 # --- the check and the caps ----------------------------------------------------------------------------------------
 
 
+NOTHING = Funnel()
+
+
 def a_selection(
-    funnel: Funnel = Funnel(), *, failed: tuple[Fingerprint, ...] = (), caught_up: dict[str, datetime] | None = None
+    funnel: Funnel = NOTHING, *, failed: tuple[Fingerprint, ...] = (), caught_up: dict[str, datetime] | None = None
 ) -> Selection:
     return Selection((), (), (), (), (), funnel, NOW - timedelta(hours=48), failed, caught_up or {})
 
@@ -448,7 +451,9 @@ def test_stories_in_flight_keep_a_feed_behind() -> None:
 
 
 @pytest.mark.parametrize("outcome", Outcome)
-def test_a_task_that_tells_its_stories_catches_up_and_one_that_does_not_leaves_all_feeds_behind(outcome: Outcome) -> None:
+def test_a_task_that_tells_its_stories_catches_up_and_one_that_does_not_leaves_all_feeds_behind(
+    outcome: Outcome,
+) -> None:
     wanted = replace(CLAIM, since=LATER, caught_up={ONE: EARLIER, TWO: EARLIER})
     state = activate(claim(State(behind={ONE: EARLIER, TWO: LATER}), wanted, [ONE]), TICKET, NOW)
     state = settle(state, TICKET, Ending(outcome, NOW), LIMITS)
@@ -486,7 +491,9 @@ def test_the_oldest_fingerprints_are_evicted_above_the_caps(count: int) -> None:
 
 
 def a_settled_day(number: int, workspace: str = "") -> Settled:
-    return Settled(Period(date(2026, 7, number)), Ticket(f"t{number}"), Outcome.COMPLETED, 1, NOW, NOW, workspace=workspace)
+    return Settled(
+        Period(date(2026, 7, number)), Ticket(f"t{number}"), Outcome.COMPLETED, 1, NOW, NOW, workspace=workspace
+    )
 
 
 def test_the_oldest_ended_days_are_evicted_and_what_is_open_or_on_disk_or_today_never() -> None:
@@ -532,7 +539,9 @@ def test_every_status_has_a_word() -> None:
 
 moves = st.sampled_from(
     [
-        lambda s: claim(s, replace(CLAIM, attempt=next_attempt(s, DAY), ticket=Ticket(f"t{next_attempt(s, DAY)}")), [ONE]),
+        lambda s: claim(
+            s, replace(CLAIM, attempt=next_attempt(s, DAY), ticket=Ticket(f"t{next_attempt(s, DAY)}")), [ONE]
+        ),
         lambda s: activate(s, Ticket(f"t{next_attempt(s, DAY) - 1}"), NOW),
         lambda s: drop_claim(s, DAY, Ticket(f"t{next_attempt(s, DAY) - 1}")),
         lambda s: settle(s, Ticket(f"t{next_attempt(s, DAY) - 1}"), Ending(Outcome.COMPLETED, NOW), LIMITS),
@@ -555,5 +564,7 @@ def test_moves_in_any_order_give_a_state_or_a_named_refusal_and_repeat_without_e
         assert state.attempts.get("2026-08-20", 0) <= after.attempts.get("2026-08-20", 0)
         assert set(state.seen) <= set(after.seen)
         state = after
-    completed = [task for task in state.tasks.values() if isinstance(task, Settled) and task.outcome is Outcome.COMPLETED]
+    completed = [
+        task for task in state.tasks.values() if isinstance(task, Settled) and task.outcome is Outcome.COMPLETED
+    ]
     assert bool(completed) == (ONE in state.seen)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from news_digest.fingerprint import fingerprint
+from news_digest.lifecycle import ALL_FEEDS
 from news_digest.model import (
     Entry,
     FeedFailure,
@@ -26,7 +27,6 @@ from news_digest.model import (
     State,
     Ticket,
 )
-from news_digest.lifecycle import ALL_FEEDS
 from news_digest.selection import lookups, prints, select, window_start
 
 LIMITS = Limits()
@@ -129,7 +129,10 @@ def test_the_window_reaches_back_to_what_was_not_told(behind: datetime, start: t
 
 
 def test_a_feed_that_was_down_is_read_back_to_before_it_failed_and_other_feeds_are_not() -> None:
-    old = [entry("a", feed="a", published=NOW - timedelta(days=4)), entry("b", feed="b", published=NOW - timedelta(days=4))]
+    old = [
+        entry("a", feed="a", published=NOW - timedelta(days=4)),
+        entry("b", feed="b", published=NOW - timedelta(days=4)),
+    ]
     state = State(behind={fingerprint("a"): NOW - timedelta(days=5)})
     selection = select(read(*old), state, NOW, LIMITS)
     assert [group[0].feed for group in selection.picked] == ["a"]

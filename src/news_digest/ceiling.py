@@ -1,7 +1,7 @@
 """The document's ceiling: how its size is counted, and what is cut, in which order, to stay below it.
 
-Services count differently. The stricter count is the ASCII-escaped JSON, in which one emoji costs 12 bytes; the other is
-the UTF-8 of the JSON, which is never larger (measured on both, ``docs/decisions.md``).
+Services count differently. The stricter count is the ASCII-escaped JSON, in which one emoji costs 12 bytes; the other
+is the UTF-8 of the JSON, which is never larger (measured on both, ``docs/decisions.md``).
 """
 
 from __future__ import annotations

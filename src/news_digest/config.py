@@ -1,8 +1,8 @@
 """The configuration: one table of keys, and a mapping that becomes a :class:`Config` or one clear message.
 
 Three sources, the later wins: defaults, a file (``news-digest.toml``, or the reference's ``config.json``), environment
-variables (``NEWS_DIGEST_`` and the key in capitals; ``NEWS_DIGEST_LLM_MODEL`` for ``llm.model``). Reading the files and the
-environment is the edge's work (:mod:`news_digest.cli.settings`).
+variables (``NEWS_DIGEST_`` and the key in capitals; ``NEWS_DIGEST_LLM_MODEL`` for ``llm.model``). Reading the files
+and the environment is the edge's work (:mod:`news_digest.cli.settings`).
 """
 
 from __future__ import annotations
@@ -33,23 +33,19 @@ class Key:
     @property
     def allowed(self) -> str:
         """Return what the key takes, as a message says it."""
-        match self.kind:
-            case "text":
-                return "text"
-            case "texts":
-                return "a list of texts, or one text with commas or lines"
-            case "count":
-                return f"a whole number from {self.least} to {self.most}"
-            case "flag":
-                return "true or false"
-            case "feeds":
-                return "a list of http(s) addresses, or tables with url, name, tags, headers, headers_env"
-            case "url":
-                return "an http(s) address"
-            case "choice":
-                return "one of " + ", ".join(self.choices)
+        bounds = {"count": f" from {self.least} to {self.most}", "choice": ", ".join(self.choices)}
+        return _ALLOWED[self.kind] + bounds.get(self.kind, "")
 
 
+_ALLOWED: Final = {
+    "text": "text",
+    "texts": "a list of texts, or one text with commas or lines",
+    "count": "a whole number",
+    "flag": "true or false",
+    "feeds": "a list of http(s) addresses, or tables with url, name, tags, headers, headers_env",
+    "url": "an http(s) address",
+    "choice": "one of ",
+}
 _DEFAULT_FEEDS: Final = [
     {"url": "https://news.ycombinator.com/rss", "name": "Hacker News"},
     {"url": "https://feeds.arstechnica.com/arstechnica/index", "name": "Ars Technica"},
@@ -67,7 +63,12 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("automation_id", "text", "default", "which digest this is; a state of its own for each"),
     Key("budget_seconds", "count", 600, "how long a run waits for its writer", most=6 * 3600),
     Key("feeds_seconds", "count", 120, "how long reading all feeds may take", least=1, most=3600),
-    Key("allow_private_hosts", "flag", False, "let feeds name private and loopback addresses"),
+    Key(
+        "allow_private_hosts",
+        "flag",
+        False,  # noqa: FBT003 - a default
+        "let feeds name private and loopback addresses",
+    ),
     Key("user_agent", "text", "", "what servers of feeds are told; empty: our own with the project's address"),
     Key("agent_secret_names", "texts", [], "secrets of the agent server that the agent may use"),
     Key("openhands_url", "text", "", "where people open conversations; empty: no link"),
@@ -78,7 +79,9 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("paths.state", "text", "", "the state document"),
     Key("paths.archive", "text", "", "the folder of digests"),
     Key("paths.cache", "text", "", "the folder of validators and bodies of feeds"),
-    Key("llm.provider", "text", "openai", "openai, anthropic, openrouter, gemini, mistral, groq, deepseek, ollama, ..."),
+    Key(
+        "llm.provider", "text", "openai", "openai, anthropic, openrouter, gemini, mistral, groq, deepseek, ollama, ..."
+    ),
     Key("llm.base_url", "url", "", "another address than the provider's"),
     Key("llm.model", "text", "", "the model's name"),
     Key("llm.api_key_env", "text", "", "the environment variable that holds the key; empty: the provider's usual one"),
@@ -150,8 +153,8 @@ def configure(
 ) -> Config:
     """Return the configuration of a file's content and an environment.
 
-    ``reference``: the content is the reference's ``config.json``, whose unknown keys are ignored. Raises ``ConfigError`` that
-    names file, key, value and what is allowed.
+    ``reference``: the content is the reference's ``config.json``, whose unknown keys are ignored. Raises
+    ``ConfigError`` that names file, key, value and what is allowed.
     """
     given = _flat(document, file, reference=reference)
     values: dict[str, Json] = {}

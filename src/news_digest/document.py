@@ -57,8 +57,8 @@ def decode(document: Json) -> State:
     """Return the state that a document holds; an empty object is an empty state.
 
     A task record that cannot be read becomes :class:`Foreign`: kept, never evicted, and its day counts as handled.
-    Raises ``DocumentTooNew`` for a later version and ``DocumentDamaged`` where the ledger's own keys are garbled; what is
-    only diagnostic is read as absent instead.
+    Raises ``DocumentTooNew`` for a later version and ``DocumentDamaged`` where the ledger's own keys are garbled; what
+    is only diagnostic is read as absent instead.
     """
     if not isinstance(document, Mapping):
         raise _damaged("the document", "is no JSON object")
@@ -269,8 +269,8 @@ def encode(state: State, *, ceiling: int = _LIMITS.document_bytes) -> dict[str, 
     """Return the document of a state, at most ``ceiling`` bytes by :func:`size`.
 
     What is cut to fit, in this order: the last digest's text, feed errors and reasons, receipts' details, the oldest
-    fingerprints down to ``Limits.least_fingerprints``; an open task never. Raises ``DocumentTooLarge`` when that does not
-    do, naming what is in the way.
+    fingerprints down to ``Limits.least_fingerprints``; an open task never. Raises ``DocumentTooLarge`` when that does
+    not do, naming what is in the way.
     """
     document = _encode(state)
     for cut in CUTS:
@@ -350,7 +350,9 @@ def _encode_task(task: Task, before: Json) -> Json:
     """Return a task's record: as it was where the run did not touch it, else with its unknown keys kept."""
     if isinstance(task, Foreign) or (before is not None and _decode_task(task.period.key, before) == task):
         return before
-    foreign = {key: value for key, value in before.items() if key not in _TASK_KEYS} if isinstance(before, Mapping) else {}
+    foreign = (
+        {key: value for key, value in before.items() if key not in _TASK_KEYS} if isinstance(before, Mapping) else {}
+    )
     written = _encode_settled(task) if isinstance(task, Settled) else _encode_open(task)
     return {**{key: value for key, value in written.items() if value not in ("", None, [], {})}, **foreign}
 

@@ -110,7 +110,7 @@ class HttpError(NewsDigestError):
 
     exit_code = 3
 
-    def __init__(  # noqa: PLR0913 - one keyword per part of the message
+    def __init__(
         self,
         what: str,
         *,

@@ -16,8 +16,8 @@ __all__ = ["finish"]
 def finish(wrote: Wrote, brief: Brief | None, task: Active, at: datetime, notices: tuple[str, ...] = ()) -> Digest:
     """Return the digest of what a conversation wrote.
 
-    Without a brief (the outbox lost it and the conversation does not tell it) nothing can be cited: the digest then has the
-    words and no links.
+    Without a brief (the outbox lost it and the conversation does not tell it) nothing can be cited: the digest then
+    has the words and no links.
     """
     given = brief or _nothing_known(task.period, at)
     right = checked(wrote.draft, given)

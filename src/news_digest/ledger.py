@@ -62,8 +62,9 @@ class Ledger:
     def apply(self, move: Move, *, reserve_bytes: int = 0) -> State:
         """Load, apply the move, save what it changed, and return the new state; a move without effect saves nothing.
 
-        A conflict applies the move to what the other run left. A save without an answer may have happened, so that too is
-        loaded again: a move finds itself done. Raises what the move raises, and :class:`~news_digest.errors.StoreError`.
+        A conflict applies the move to what the other run left. A save without an answer may have happened, so that too
+        is loaded again: a move finds itself done. Raises what the move raises, and
+        :class:`~news_digest.errors.StoreError`.
         """
         unanswered = 0
         for turn in range(_TRIES):

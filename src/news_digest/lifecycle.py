@@ -109,12 +109,17 @@ def next_attempt(state: State, period: Period) -> int:
 def claim(state: State, wanted: Starting, lookups: Iterable[Fingerprint]) -> State:
     """Claim a period for a ticket; ``lookups`` is all by which its stories would be recognised.
 
-    Judged on the state given, which the ledger has just loaded: raises ``DayTaken`` when the period has a record, or the
-    attempt was used, and ``StoriesTaken`` when one of the stories has been told or is held by another task by now (two runs
-    on two sides of midnight choose the same stories and claim different days).
+    Judged on the state given, which the ledger has just loaded: raises ``DayTaken`` when the period has a record, or
+    the attempt was used, and ``StoriesTaken`` when one of the stories has been told or is held by another task by now
+    (two runs on two sides of midnight choose the same stories and claim different days).
     """
     existing = state.tasks.get(wanted.period.key)
-    if isinstance(existing, Starting) and existing.run == wanted.run and existing.ticket == wanted.ticket and wanted.run:
+    if (
+        isinstance(existing, Starting)
+        and existing.run == wanted.run
+        and existing.ticket == wanted.ticket
+        and wanted.run
+    ):
         return state
     if existing is not None:
         raise DayTaken("cannot claim the day", thing=str(wanted.period), cause=f"it is {describe(existing)}")
@@ -235,7 +240,9 @@ def settle(state: State, ticket: Ticket, ending: Ending, limits: Limits) -> Stat
         attempt=task.attempt,
         writer=task.writer,
         reason=escaped_prefix(ending.reason, limits.reason_bytes),
-        receipts=tuple(Receipt(name, taken_at=ending.at, run=ending.run) for name in ending.channels) if completed else (),
+        receipts=tuple(Receipt(name, taken_at=ending.at, run=ending.run) for name in ending.channels)
+        if completed
+        else (),
     )
     state = _with(state, settled)
     return _remember(state, task, ending, limits) if completed else _untold(state, task)
@@ -270,8 +277,8 @@ def escaped_prefix(text: str, limit: int) -> str:
 def reopen(state: State, period: Period, today: Period) -> State:
     """Open today again after it ended without a digest; raises ``IllegalMove`` for any other day.
 
-    A past day is not opened: the next run's window covers its stories. A day that still knows of a workspace is released
-    first.
+    A past day is not opened: the next run's window covers its stories. A day that still knows of a workspace is
+    released first.
     """
     task = state.tasks.get(period.key)
     if task is None:

@@ -1,7 +1,8 @@
 """The nouns of news-digest, as frozen records.
 
 A *feed* holds *entries*. An entry that selection keeps becomes a *story*: plain text, a safe link. The stories of a day
-are numbered in a *brief*; a writer answers with a *draft*; code makes the *digest* of both. A *task* is the record of one
+are numbered in a *brief*; a writer answers with a *draft*; code makes the *digest* of both. A *task* is the record of
+one
 *period* (a UTC day). What was told is remembered as *fingerprints*.
 
 All times are aware UTC datetimes, all spans timedeltas; a bare number has its unit in its name.
@@ -87,8 +88,8 @@ class Limits:
     catch_up: timedelta = timedelta(days=7)
     """How far the window reaches back, at most, to the last completed digest."""
     late_publication: timedelta = timedelta(hours=24)
-    """How far before the last digest the window begins when it reaches back to it: a daily run with 48 hours of lookback
-    forgives a publisher (or a clock that was set back) as much."""
+    """How far before the last digest the window begins when it reaches back to it: a daily run with 48 hours of
+    lookback forgives a publisher (or a clock that was set back) as much."""
     shortlist_stories: int = 50
     seen_fingerprints: int = 1000
     seen_wide_fingerprints: int = 500
@@ -288,7 +289,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is said of one event: a headline, sentences, and the numbers of the stories that they rest on (at least one)."""
+    """What is said of one event: a headline, sentences, and the numbers of the stories that they rest on."""
 
     headline: str
     sentences: tuple[str, ...]
@@ -475,8 +476,8 @@ class State:
     attempts: Mapping[str, int] = field(default_factory=dict)
     """How many tickets each period has used, so that none is used twice."""
     behind: Mapping[str, datetime] = field(default_factory=dict)
-    """Back to when the window must reach: for a feed that failed, by the fingerprint of its address, and under ``*`` for
-    all feeds, after a task that ended without telling its stories."""
+    """Back to when the window must reach: for a feed that failed, by the fingerprint of its address, and under ``*``
+    for all feeds, after a task that ended without telling its stories."""
     last_checked: datetime | None = None
     last_funnel: Funnel | None = None
     last_feed_errors: tuple[str, ...] = ()

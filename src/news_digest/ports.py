@@ -95,7 +95,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer, whatever its status; ``headers`` have lower-case names, ``body`` is decoded from its content codings."""
+    """An answer, whatever its status; ``headers`` have lower-case names, ``body`` is decoded."""
 
     status: int
     url: str
@@ -122,7 +122,7 @@ class Http(Protocol):
 class HttpMany(Http, Protocol):
     """A client that can also send many requests at once; whoever reads many addresses uses it where it is one."""
 
-    def send_many(  # noqa: PLR0913 - each is a rule of politeness that the caller owns
+    def send_many(
         self,
         requests: Sequence[Request],
         *,

@@ -95,13 +95,18 @@ class RunReport:
         """Return the whole report for people, most important first."""
         return [
             self.line(),
-            *(f"settled {e.period}: {e.outcome}" + (f" ({e.reason})" if e.reason else "") for e in self.ended),
+            *(f"settled {e.period}: {e.outcome}" + (f" ({e.reason})" if e.reason else "") for e in self._earlier()),
             *(f"feed failed: {failure}" + (f" ({failure.hint})" if failure.hint else "") for failure in self.failures),
             *(f"note: {notice}" for notice in self.notices),
             *(f"not delivered: {d.period} to {d.channel}: {d.cause}" for d in self.delivered if d.cause),
             *(f"warning: {warning}" for warning in self.warnings),
             *([f"next: {self.hint}"] if self.hint else []),
         ]
+
+    def _earlier(self) -> list[Ended]:
+        """Return what was settled besides what the first line says."""
+        said = self.outcome in (RunOutcome.WROTE, RunOutcome.NO_DIGEST)
+        return [ended for ended in self.ended if not (said and ended.period == self.period)]
 
     def to_json(self) -> dict[str, Json]:
         """Return the report as a JSON object."""

@@ -12,7 +12,7 @@ Starting the same day's run twice is always safe, also at the same instant.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from news_digest.brief import brief_hash
@@ -54,7 +54,7 @@ class Job:
     writer: str
     run_id: str
     """Unique to this run: two runs that try the same attempt of a day have the same ticket."""
-    style: Style = Style()
+    style: Style = field(default_factory=Style)
 
 
 def run(job: Job, edges: Edges, limits: Limits) -> RunReport:
@@ -161,7 +161,7 @@ def _nothing_new(selection: Selection, results: Sequence[FeedResult], report: Ru
 
 
 def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunReport) -> Active | None:
-    """Claim the day and begin the conversation; return its task, None when the report already says why there is none."""
+    """Claim the day and begin the conversation; return its task, None when the report says why there is none."""
     writer = edges.writer(job.writer)
     brief = _brief(job, edges, check, ledger.state, report)
     wanted = _wanted(job, writer, brief, check, ledger.state)
@@ -253,9 +253,7 @@ def _activate(
     edges: Edges, writer: Writer, brief: Brief, conversation: Conversation, ledger: Ledger, report: RunReport
 ) -> Active | None:
     try:
-        state = ledger.apply(
-            lambda state: activate(state, conversation.ticket, edges.clock(), conversation.url)
-        )
+        state = ledger.apply(lambda state: activate(state, conversation.ticket, edges.clock(), conversation.url))
     except Superseded as error:
         writer.release(conversation, brief.period)
         report.outcome, report.detail = RunOutcome.OVERTAKEN, str(error)
@@ -266,7 +264,7 @@ def _activate(
 
 
 def _abandon(edges: Edges, writer: Writer, claimed: Starting, ledger: Ledger, report: RunReport) -> None:
-    """Open the day again after the writer certainly did not start; a workspace that cannot be removed keeps the claim."""
+    """Open the day again, as the writer certainly did not start; a workspace that cannot be removed keeps the claim."""
     ticket = claimed.ticket or Ticket("")
     conversation = Conversation(ticket, claimed.writer, "", claimed.workspace, claimed.brief_hash)
     try:

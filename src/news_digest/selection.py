@@ -1,7 +1,7 @@
 """Which stories are new: seen, in flight, window, cap, order (specification, "Lifecycle"; ``docs/decisions.md``).
 
-One pass over the entries of all feeds that could be read. Entries that any fingerprint connects are one story, whichever
-feeds they stand in; it is remembered by all their fingerprints.
+One pass over the entries of all feeds that could be read. Entries that any fingerprint connects are one story,
+whichever feeds they stand in; it is remembered by all their fingerprints.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _Group = tuple[Entry, ...]
 def select(results: Sequence[FeedResult], state: State, now: datetime, limits: Limits) -> Selection:
     """Return what is new in the feeds: at most ``limits.shortlist_stories`` stories, and where all others went.
 
-    An undated story counts as current, and so does one dated ahead of ``now``: it stands as if it appeared now, so that it
-    cannot lead the digest until its date has passed.
+    An undated story counts as current, and so does one dated ahead of ``now``: it stands as if it appeared now, so
+    that it cannot lead the digest until its date has passed.
     """
     since = window_start(state, now, limits)
     keys_of = {result.source.url: fingerprint(result.source.url) for result in results}
@@ -72,8 +72,8 @@ def prints(group: Iterable[Entry]) -> tuple[tuple[Fingerprint, ...], tuple[Finge
 def window_start(state: State, now: datetime, limits: Limits) -> datetime:
     """Return where the window begins: the lookback, or further back where something was not told.
 
-    That is the last completed digest when it is longer ago (before the first one, the last check), and the window of every
-    task that ended without one since; ``limits.catch_up`` at most.
+    That is the last completed digest when it is longer ago (before the first one, the last check), and the window of
+    every task that ended without one since; ``limits.catch_up`` at most.
     """
     start = now - limits.lookback
     last = state.last_digest
@@ -110,7 +110,7 @@ def _groups(entries: Iterable[Entry]) -> list[_Group]:
 
 
 def _shortlist(fresh: Sequence[_Group], now: datetime, cap: int) -> tuple[tuple[_Group, ...], tuple[_Group, ...]]:
-    """Return what is picked and what is above the cap: newest first, and round-robin over feeds when there is too much."""
+    """Return what is picked and what is above the cap: newest first, round-robin over feeds when there is too much."""
     ordered = sorted(fresh, key=lambda group: _appeared(group[0], now), reverse=True)
     if len(ordered) <= cap:
         return tuple(ordered), ()

@@ -1,7 +1,7 @@
 """From an open task to a delivered digest: recover, poll, judge the age, settle, deliver, release.
 
-Everything here may run in any later run than the one that claimed the day, and in two runs at once: each step is a move of
-the ledger, and what one of them did is found done by the other.
+Everything here may run in any later run than the one that claimed the day, and in two runs at once: each step is a
+move of the ledger, and what one of them did is found done by the other.
 """
 
 from __future__ import annotations
@@ -222,7 +222,12 @@ class Settling:
     def deliver_owed(self, period: Period | None = None) -> None:
         """Send every finished digest to the channels that have not taken it; ``period`` narrows it to one day."""
         for task in list(self._ledger.state.tasks.values()):
-            if not isinstance(task, Settled) or not task.owed or task.ticket is None or period not in (None, task.period):
+            if (
+                not isinstance(task, Settled)
+                or not task.owed
+                or task.ticket is None
+                or period not in (None, task.period)
+            ):
                 continue
             ticket = task.ticket
             if not any(receipt.run == self._job.run_id for receipt in task.receipts if receipt.at is None):
@@ -281,7 +286,7 @@ class Settling:
     # --- cleaning up -----------------------------------------------------------------------------------------------
 
     def _release(self, task: Settled) -> None:
-        """Remove a settled task's workspace; what is not ours to remove is left, and its field dropped with a warning."""
+        """Remove a settled task's workspace; what is not ours to remove is left, its field dropped with a warning."""
         ticket = task.ticket
         try:
             writer = self._edges.writer(task.writer or _REFERENCE_WRITER)

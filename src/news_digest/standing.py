@@ -137,7 +137,9 @@ def _settled(task: Settled, today: Period) -> Day:
     story = f"told {task.story_count} stories{when}"
     step = ""
     if task.owed:
-        causes = [f"{receipt.channel}: {receipt.detail}" for receipt in task.receipts if not receipt.at and receipt.detail]
+        causes = [
+            f"{receipt.channel}: {receipt.detail}" for receipt in task.receipts if not receipt.at and receipt.detail
+        ]
         story += f"; still owed to {', '.join(task.owed)}" + (f" ({'; '.join(causes)})" if causes else "")
         step = "the next run delivers it, or `news-digest deliver`"
     return Day(day, status, task.story_count, story, step, task.conversation_url)

@@ -1,4 +1,4 @@
-"""Stand-ins for the world, public, for those who write and test plugins: a clock, feeds, a writer, a channel, an HTTP port.
+"""Stand-ins for the world, public, for those who write plugins: a clock, feeds, a writer, a channel, an HTTP port.
 
 They are fakes, not mocks: each keeps the promises of its port, and fails only where it is told to.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from news_digest.brief import brief_hash
-from news_digest.fingerprint import stored_fingerprints
 from news_digest.errors import DeliveryError, Refused
+from news_digest.fingerprint import stored_fingerprints
 from news_digest.model import (
     Brief,
     Conversation,
@@ -96,7 +96,7 @@ class FakeFeeds:
         """Put stories at the top of a feed."""
         self.published.setdefault(feed, [])[:0] = stories
 
-    def read(self, sources: Sequence[FeedSource], deadline: timedelta) -> Sequence[FeedResult]:  # noqa: ARG002 - the port's
+    def read(self, sources: Sequence[FeedSource], deadline: timedelta) -> Sequence[FeedResult]:  # noqa: ARG002
         """Return one result per source."""
         self.reads += 1
         return [self._result(source) for source in sources]
@@ -131,8 +131,8 @@ def _story(group: Sequence[Entry]) -> Story:
 class ScriptedWriter:
     """A writer of conversations that live in memory; what it does next is set by its attributes.
 
-    ``mode``: ``write`` (at the first poll), ``hang``, ``idle``, ``empty``, ``fail``, ``gone``. ``refuse`` and ``unavailable``
-    are raised where they are set.
+    ``mode``: ``write`` (at the first poll), ``hang``, ``idle``, ``empty``, ``fail``, ``gone``. ``refuse`` and
+    ``unavailable`` are raised where they are set.
     """
 
     mode: str = "write"

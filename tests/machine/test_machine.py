@@ -10,10 +10,10 @@ from datetime import timedelta
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.machine.world import FEEDS, Process, World, foreign
 
 from news_digest.errors import Conflict, Refused, StoreFull, StoreUnavailable, Unclear, WriterUnavailable
 from news_digest.stores.memory import MemoryStore
-from tests.machine.world import FEEDS, Process, World, foreign
 
 LONGEST_OUTAGE = timedelta(days=6)
 """Outages of up to seven days lose nothing; the day that healing takes is part of them."""
@@ -96,7 +96,9 @@ class Runs(RuleBasedStateMachine):
         self.world.writer.mode = mode
 
     @rule(
-        refuse=st.sampled_from([None, None, Refused("cannot begin", cause="429"), Unclear("cannot begin", cause="timeout")]),
+        refuse=st.sampled_from(
+            [None, None, Refused("cannot begin", cause="429"), Unclear("cannot begin", cause="timeout")]
+        ),
         unavailable=st.sampled_from([None, None, WriterUnavailable("cannot ask", cause="connection refused")]),
     )
     def writer_answers(self, refuse: Exception | None, unavailable: Exception | None) -> None:
@@ -128,5 +130,8 @@ class Runs(RuleBasedStateMachine):
 
 TestRuns = Runs.TestCase
 TestRuns.settings = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), stateful_step_count=40, max_examples=min(150, settings().max_examples * 2)
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    stateful_step_count=40,
+    max_examples=min(150, settings().max_examples * 2),
 )

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from greenlet import getcurrent, greenlet
+from tests.machine.judge import Judge
 
 from news_digest.errors import NewsDigestError
 from news_digest.model import Digest, FeedSource, Limits, Receipt, State
@@ -22,7 +23,6 @@ from news_digest.ports import Edges, Loaded, StateStore, Version
 from news_digest.report import RunReport
 from news_digest.run import Job, run
 from news_digest.testing import FakeChannel, FakeClock, FakeFeeds, FakeJournal, FakeOutbox, Publication, ScriptedWriter
-from tests.machine.judge import Judge
 
 FEEDS = ("https://a.example/feed", "https://b.example/feed", "https://c.example/feed")
 START = datetime(2026, 8, 20, 8, 0, tzinfo=UTC)

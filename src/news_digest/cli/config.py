@@ -70,6 +70,8 @@ def _lines(settings: Settings) -> list[str]:
     lines.append("")
     for key in KEYS:
         value = _shown(settings, key.name)
-        shown = ", ".join(value) if isinstance(value, list) else str(value).lower() if key.kind == "flag" else str(value)
+        shown = (
+            ", ".join(value) if isinstance(value, list) else str(value).lower() if key.kind == "flag" else str(value)
+        )
         lines.append(f"{key.name:<22} {shown or '-'}  [{settings.config.origins[key.name].place}]")
     return lines

@@ -20,8 +20,8 @@ __all__ = ["demo_command"]
 def demo_command(keep: str | None, *, as_json: bool, quiet: bool) -> int:
     """Print a digest of sample feeds: no key, no account, no network beyond this machine.
 
-    The feeds are served over HTTP on loopback: RSS, Atom, JSON Feed and RDF, the same event from two outlets, an undated
-    story, and one feed that answers 404. Your own state is not touched.
+    The feeds are served over HTTP on loopback: RSS, Atom, JSON Feed and RDF, the same event from two outlets, an
+    undated story, and one feed that answers 404. Your own state is not touched.
 
     \b
     Examples:

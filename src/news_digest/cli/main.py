@@ -1,7 +1,7 @@
-"""The command ``news-digest``: names of commands here, each in a module of its own that is imported when it is asked for.
+"""The command ``news-digest``: names of commands, each in a module that is imported when it is asked for.
 
-A scheduler calls ``news-digest run`` many times a day, and on most of them there is nothing to do: what such a run imports
-is the time that it takes (``benchmarks/cold_start.py``).
+A scheduler calls ``news-digest run`` many times a day, and on most of them there is nothing to do: what such a run
+imports is the time that it takes (``benchmarks/cold_start.py``).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LazyGroup(click.Group):
         """Return the commands in the order of the table."""
         return list(self._commands_at)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import and return a command."""
         path = self._commands_at.get(cmd_name)
         if path is None:
@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     commands_at=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 bug, 2 usage or configuration, 3 feeds, 4 state, 5 writer, 6 delivery, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 bug, 2 configuration, 3 feeds, 4 state, 5 writer, 6 delivery, 130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="news-digest")
 def cli() -> None:

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: one line that moves on a terminal, one line a step in a log, nothing when asked to be quiet."""
+"""Progress of a run on stderr: a line that moves on a terminal, a line a step in a log, nothing when quiet."""
 
 from __future__ import annotations
 

@@ -34,9 +34,7 @@ def retry_command(day: str | None, config_file: str | None, *, as_json: bool) ->
     today = Period.of(now())
     wanted = _date(day)
     period = Period(wanted) if wanted else today
-    ledger = Ledger(
-        edges.store, today=today, limits=limits, clock=edges.clock, sleep=edges.sleep, jitter=edges.jitter
-    )
+    ledger = Ledger(edges.store, today=today, limits=limits, clock=edges.clock, sleep=edges.sleep, jitter=edges.jitter)
     before = ledger.load()
     if period.key not in before.tasks and period != today:
         raise IllegalMove(

@@ -1,9 +1,8 @@
-"""Find the configuration and the places where things live; everything about files and the environment is decided here."""
+"""Find the configuration and the places where things live: all about files and the environment is decided here."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -75,7 +74,9 @@ def _read(file: Path) -> Mapping[str, Json]:
         document = json.loads(text) if file.suffix == ".json" else _toml(text)
     except ValueError as error:
         form = "JSON" if file.suffix == ".json" else "TOML"
-        raise ConfigError("cannot read the configuration", thing=str(file), cause=f"no valid {form}: {error}") from error
+        raise ConfigError(
+            "cannot read the configuration", thing=str(file), cause=f"no valid {form}: {error}"
+        ) from error
     if not isinstance(document, Mapping):
         raise ConfigError("cannot read the configuration", thing=str(file), cause="it is no JSON object")
     return document
@@ -128,9 +129,7 @@ def _event_id(environment: Mapping[str, str]) -> str:
     try:
         event = json.loads(payload) if payload else {}
     except ValueError as error:
-        raise ConfigError(
-            "wrong value", thing="AUTOMATION_EVENT_PAYLOAD", cause=f"no valid JSON: {error}"
-        ) from error
+        raise ConfigError("wrong value", thing="AUTOMATION_EVENT_PAYLOAD", cause=f"no valid JSON: {error}") from error
     identity = event.get("automation_id") if isinstance(event, Mapping) else None
     return identity if isinstance(identity, str) else ""
 
@@ -141,7 +140,7 @@ def _file_name(identity: str) -> str:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or os.path.expanduser("~"))
+    return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
 
 
 def _user_folder(environment: Mapping[str, str], name: str, fallback: str) -> Path:

@@ -40,7 +40,9 @@ def show_command(day: str | None, config_file: str | None, *, as_json: bool) -> 
             "no digest to show",
             thing=day or archive.path,
             cause="there is none of that day" if day and days else "the archive is empty",
-            hint=f"the last one is of {days[-1]}" if days else "`news-digest run` makes one, `news-digest demo` shows one",
+            hint=f"the last one is of {days[-1]}"
+            if days
+            else "`news-digest run` makes one, `news-digest demo` shows one",
         )
     if as_json:
         print_json(json_value(digest))

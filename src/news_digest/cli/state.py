@@ -76,8 +76,14 @@ def _kept(config_file: str | None) -> Kept:
 
 def _oddities(state: State) -> list[str]:
     limits = Limits()
-    odd = [f"{task.key}: a record that this version cannot read; kept as it is" for task in state.tasks.values() if isinstance(task, Foreign)]
-    odd += [f"seen: {len(state.seen)} fingerprints, above {limits.seen_fingerprints}"] * (len(state.seen) > limits.seen_fingerprints)
+    odd = [
+        f"{task.key}: a record that this version cannot read; kept as it is"
+        for task in state.tasks.values()
+        if isinstance(task, Foreign)
+    ]
+    odd += [f"seen: {len(state.seen)} fingerprints, above {limits.seen_fingerprints}"] * (
+        len(state.seen) > limits.seen_fingerprints
+    )
     wrong = [key for key in (*state.seen, *state.seen_wide) if len(key) != 16]  # noqa: PLR2004 - specification
     odd += [f"seen: {len(wrong)} entries are no fingerprints, {wrong[0]!r} for one"] * bool(wrong)
     return odd

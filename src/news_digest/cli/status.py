@@ -56,7 +56,9 @@ def _lines(found: Standing) -> list[str]:
         lines.append(f"last check  {found.last_checked:%Y-%m-%d %H:%M} UTC")
     if found.funnel:
         fetched, unseen, fresh = found.funnel
-        lines.append(f"funnel      {fetched} fetched > {unseen} unseen > {fresh} fresh > {fresh - found.above_cap} offered")
+        lines.append(
+            f"funnel      {fetched} fetched > {unseen} unseen > {fresh} fresh > {fresh - found.above_cap} offered"
+        )
     if found.above_cap:
         lines.append(f"            {found.above_cap} above the cap; they compete again")
     lines += [f"feed failed {error}" for error in found.feed_errors]

@@ -1,4 +1,4 @@
-"""``news-digest seen`` and ``news-digest why``: would a story be recognised, and what did the last runs do with it?"""
+"""``news-digest seen`` and ``why``: would a story be recognised, and what did the last runs do with it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def why_command(what: str, config_file: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"what": what, "events": [_event(event) for event in events], "recognised": known})
         return
-    lines = [f"{event.at:%Y-%m-%d %H:%M} UTC  {event.period}  {event.what:<14} {event.title or event.link}" for event in events]
+    lines = [
+        f"{event.at:%Y-%m-%d %H:%M} UTC  {event.period}  {event.what:<14} {event.title or event.link}"
+        for event in events
+    ]
     lines += [f"now: recognised in {by['where']} by its {by['form']}" for by in known]
     if not events:
         journal = wiring.settings.places.journal

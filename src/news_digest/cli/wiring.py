@@ -36,9 +36,7 @@ def _sleep(span: timedelta) -> None:
 class Wiring:
     """Makes the edges of one digest from its settings."""
 
-    def __init__(
-        self, settings: Settings, *, tell: Tell, stdout: TextIO | None = None, log_form: str = "text"
-    ) -> None:
+    def __init__(self, settings: Settings, *, tell: Tell, stdout: TextIO | None = None, log_form: str = "text") -> None:
         self.settings = settings
         self._tell = tell
         self._stdout = stdout or sys.stdout
