@@ -2,10 +2,10 @@
 
     python benchmarks/feeds_fetch.py [--rounds 5] [--feeds 500] [--latency 0.3]
 
-One server process answers on every address of 127.0.0.0/8, at once or after a latency; every client runs in a process of
-its own, one after the other and round by round, so that a busy machine slows all of them alike. CPU time is that of the
-client's process (user and system); figures are medians over the rounds, ratios medians of the rounds' ratios. The limit
-with latency is what concurrency sets: connections / latency.
+One server process answers on every address of 127.0.0.0/8, at once or after a latency; every client runs in a process
+of its own, one after the other and round by round, so that a busy machine slows all of them alike. CPU time is that of
+the client's process (user and system); figures are medians over the rounds, ratios medians of the rounds' ratios. The
+limit with latency is what concurrency sets: connections / latency.
 """
 
 from __future__ import annotations
@@ -24,8 +24,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from statistics import median
 
+import pycurl
+
+from news_digest.http import CurlHttp, exchange, guard
+from news_digest.ports import Request, Response
+
 CONNECTIONS = 50
-ITEM = "<item><title>Story {n}</title><link>https://feed.example/{n}</link><guid>{n}</guid><description>{text}</description></item>"
+ITEM = "<item><title>Story {n}</title><link>https://feed.example/{n}</link><guid>{n}</guid><description>{text}"
+TEXT = "One sentence of a made-up story, as long as most of them are. " * 7
 
 
 # --- the server ----------------------------------------------------------------------------------------------------
@@ -33,10 +39,9 @@ ITEM = "<item><title>Story {n}</title><link>https://feed.example/{n}</link><guid
 
 def feed() -> bytes:
     """Return a feed of 17.8 kB, the mean of 500 small real ones."""
-    items = "".join(
-        ITEM.format(n=n, text="One sentence of a made-up story, as long as most of them are. " * 7) for n in range(32)
-    )
-    return f'<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Feed</title>{items}</channel></rss>'.encode()
+    items = "".join(f"{ITEM.format(n=n, text=TEXT)}</description></item>" for n in range(32))
+    head = '<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Feed</title>'
+    return f"{head}{items}</channel></rss>".encode()
 
 
 async def serve(latency: float) -> None:
@@ -88,29 +93,23 @@ def serving(latency: float) -> Iterator[int]:
 # --- the clients: each reads all addresses and returns how many bytes came -----------------------------------------
 
 
-def ours(urls: list[str], *, guard: bool = False) -> int:
-    """Fetch with the project's client; with ``guard`` every socket is judged, and loopback let through."""
-    from news_digest.http import CurlHttp, exchange
-    from news_digest.ports import Request
-
-    if guard:
-        judge = exchange.refusal
-        exchange.host_refusal = lambda _host: ""
-        exchange.refusal = lambda address: judge(address)[:0]
-    client = CurlHttp("news-digest-benchmark", allow_private_hosts=not guard)
+def ours(urls: list[str], *, judged: bool = False) -> int:
+    """Fetch with the project's client; with ``judged`` every socket is judged, and loopback let through."""
+    if judged:
+        vars(exchange).update(host_refusal=lambda _host: "", refusal=lambda address: guard.refusal(address)[:0])
+    client = CurlHttp("news-digest-benchmark", allow_private_hosts=not judged)
     requests = [Request("GET", url, guarded=True) for url in urls]
-    return sum(len(answer.body) for _, answer in client.send_many(requests, parallel=CONNECTIONS))
+    answers = client.send_many(requests, parallel=CONNECTIONS)
+    return sum(len(answer.body) for _, answer in answers if isinstance(answer, Response))
 
 
 def guarded(urls: list[str]) -> int:
     """Fetch with the project's client and its address guard."""
-    return ours(urls, guard=True)
+    return ours(urls, judged=True)
 
 
 def bare(urls: list[str]) -> int:
     """Fetch with libcurl and nothing around it: no redirects, no decoding, no rule but the number of connections."""
-    import pycurl
-
     multi, waiting, size = pycurl.CurlMulti(), iter(urls), 0
     free = [pycurl.Curl() for _ in range(CONNECTIONS)]
     bodies: dict[pycurl.Curl, io.BytesIO] = {}

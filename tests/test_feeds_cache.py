@@ -40,7 +40,7 @@ def only_file(folder: Path) -> Path:
     return file
 
 
-def test_a_record_comes_back_as_it_was_saved(tmp_path):
+def test_a_record_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path / "feeds")
     cache.save(FULL, BODY)
     record = cache.load(URL)
@@ -48,14 +48,14 @@ def test_a_record_comes_back_as_it_was_saved(tmp_path):
     assert cache.body(record) == BODY
 
 
-def test_a_new_feed_has_an_empty_record(tmp_path):
+def test_a_new_feed_has_an_empty_record(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path / "nothing here")
     assert cache.load(URL) == FeedRecord(URL)
     assert cache.body(FULL) is None
     cache.prune(NOW)
 
 
-def test_a_record_can_change_while_its_body_stays(tmp_path):
+def test_a_record_can_change_while_its_body_stays(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path)
     cache.save(FULL, BODY)
     cache.save(replace(cache.load(URL), failures=4))
@@ -63,7 +63,7 @@ def test_a_record_can_change_while_its_body_stays(tmp_path):
     assert (record.failures, record.etag, cache.body(record)) == (4, FULL.etag, BODY)
 
 
-def test_without_a_body_nothing_is_kept_that_a_conditional_request_needs(tmp_path):
+def test_without_a_body_nothing_is_kept_that_a_conditional_request_needs(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path)
     cache.save(FULL)
     record = cache.load(URL)
@@ -72,7 +72,7 @@ def test_without_a_body_nothing_is_kept_that_a_conditional_request_needs(tmp_pat
 
 
 @pytest.mark.parametrize("cut", [1, 5, len(BODY)])
-def test_a_body_that_is_not_the_one_that_was_saved_counts_as_none(tmp_path, cut):
+def test_a_body_that_is_not_the_one_that_was_saved_counts_as_none(tmp_path: Path, cut: int) -> None:
     cache = FeedCache(tmp_path)
     cache.save(FULL, BODY)
     file = only_file(tmp_path)
@@ -101,7 +101,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("content", DAMAGED)
-def test_a_damaged_file_is_no_cache(tmp_path, content):
+def test_a_damaged_file_is_no_cache(tmp_path: Path, content: bytes) -> None:
     cache = FeedCache(tmp_path)
     cache.save(FULL, BODY)
     only_file(tmp_path).write_bytes(content)
@@ -111,7 +111,7 @@ def test_a_damaged_file_is_no_cache(tmp_path, content):
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_load_as_some_record_of_the_feed(tmp_path_factory, content):
+def test_any_bytes_load_as_some_record_of_the_feed(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = tmp_path_factory.getbasetemp() / "any"
     cache = FeedCache(folder)
     cache.save(FULL, BODY)
@@ -119,7 +119,7 @@ def test_any_bytes_load_as_some_record_of_the_feed(tmp_path_factory, content):
     assert cache.load(URL).url == URL
 
 
-def test_two_feeds_have_two_files_that_only_their_owner_can_read(tmp_path):
+def test_two_feeds_have_two_files_that_only_their_owner_can_read(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path / "feeds")
     cache.save(FULL, BODY)
     cache.save(FeedRecord("https://other.example/é"), b"x")
@@ -128,7 +128,7 @@ def test_two_feeds_have_two_files_that_only_their_owner_can_read(tmp_path):
     assert {file.stat().st_mode & 0o077 for file in files} == {0}
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FeedCache(tmp_path)
     cache.save(FULL, BODY)
 
@@ -142,7 +142,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_files_that_nobody_wrote_for_a_month_are_removed(tmp_path):
+def test_files_that_nobody_wrote_for_a_month_are_removed(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path)
     for age, url in ((29, "https://a.example/"), (31, "https://b.example/")):
         before = set(tmp_path.iterdir())

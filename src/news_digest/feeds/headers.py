@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-__all__ = ["WAIT_MOST", "fresh_until", "http_date", "retry_after"]
+__all__ = ["NOT_MODIFIED", "WAIT_MOST", "fresh_until", "http_date", "retry_after"]
 
+NOT_MODIFIED = 304
 WAIT_MOST = timedelta(days=1)
 """Servers ask for anything up to years; a feed is looked at once a day all the same."""
 _FRESH_MOST = timedelta(hours=12)

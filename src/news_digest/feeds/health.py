@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from news_digest.feeds.cache import FeedRecord
-from news_digest.feeds.headers import fresh_until, http_date
+from news_digest.feeds.headers import NOT_MODIFIED, fresh_until, http_date
 from news_digest.model import Entry, FeedFailure
 from news_digest.ports import Response
 
@@ -44,7 +44,7 @@ def after_read(record: FeedRecord, response: Response, entries: Sequence[Entry],
         usual_gap_seconds=_usual_gap_seconds(entries),
         known=" ".join(known),
     )
-    return record if response.status == 304 else _with_validators(record, response, now)  # noqa: PLR2004 - Not Modified
+    return record if response.status == NOT_MODIFIED else _with_validators(record, response, now)
 
 
 def after_failure(record: FeedRecord, failure: FeedFailure, now: datetime, *, asked: bool, gone: bool) -> FeedRecord:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from news_digest.errors import FeedError, HttpError
 from news_digest.feeds import reasons
 from news_digest.feeds.cache import FeedCache, FeedRecord
-from news_digest.feeds.headers import WAIT_MOST, retry_after
+from news_digest.feeds.headers import NOT_MODIFIED, WAIT_MOST, retry_after
 from news_digest.feeds.health import after_failure, after_read, notices
 from news_digest.feeds.manners import TOO_MANY_REQUESTS, Manners
 from news_digest.feeds.parse import Document, parse_feed
@@ -36,8 +36,9 @@ _FULL_FETCH_EVERY = timedelta(hours=23)
 """Validators can lie for ever; an hour less than a day, so that a daily run always fetches in full."""
 _ASK_THE_GONE_EVERY = timedelta(days=7)
 """A feed that answered 410 is asked once a week all the same: some servers say so by mistake."""
-_NOT_MODIFIED = 304
 _GONE = 410
+_SUCCESS = 2
+"""The hundred of statuses that bring what was asked for."""
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -201,13 +202,13 @@ class _Run:
         if isinstance(outcome, HttpError):
             failure = reasons.no_answer(visit.url, outcome, now)
             self._fail(visit, failure, now, asked=reasons.was_asked(outcome))
-        elif outcome.status == _NOT_MODIFIED and visit.conditional:
+        elif outcome.status == NOT_MODIFIED and visit.conditional:
             if not self._read_cached(visit, outcome, now):
                 visit.conditional = False  # what was kept is of no use any more: fetch it in full
                 return timedelta(0)
-        elif outcome.status == _NOT_MODIFIED:
+        elif outcome.status == NOT_MODIFIED:
             self._fail(visit, reasons.unsolicited(visit.url), now)
-        elif not 200 <= outcome.status < 300:  # noqa: PLR2004 - the class of success
+        elif outcome.status // 100 != _SUCCESS:
             failure = reasons.refused_by_server(visit.url, outcome, now)
             self._fail(visit, failure, now, gone=outcome.status == _GONE)
         elif not outcome.body.strip():
@@ -232,7 +233,7 @@ class _Run:
         body = self._reader.cache.body(record)
         if body is None:
             return False
-        kept = Response(_NOT_MODIFIED, record.address or record.url, {"content-type": record.content_type}, body)
+        kept = Response(NOT_MODIFIED, record.address or record.url, {"content-type": record.content_type}, body)
         document = None
         with suppress(FeedError):
             document = self._parsed(visit, kept)

@@ -61,9 +61,14 @@ _STATUSES = {
     503: ("the server is overloaded or under maintenance", _AGAIN),
     504: ("the server behind the site's front did not answer in time", _AGAIN),
 }
+_HUNDREDS = {
+    3: ("the server redirects without saying where to", "Open the address in a browser and give where it leads."),
+    4: ("the server refuses the request", _BLOCKED),
+    5: ("the server failed", _AGAIN),
+}
 
 
-class HostRests(HttpError):  # noqa: N818 - a fact, like its siblings in the error tree
+class HostRests(HttpError):
     """A request that was not sent because its host has asked us to stay away until then."""
 
     def __init__(self, url: str, until: datetime) -> None:
@@ -144,13 +149,7 @@ def is_bot_check(response: Response) -> bool:
 
 
 def _by_hundred(status: int) -> tuple[str, str]:
-    if status >= 500:  # noqa: PLR2004 - the class of the server's own errors
-        return "the server failed", _AGAIN
-    if status >= 400:  # noqa: PLR2004 - the class of refused requests
-        return "the server refuses the request", _BLOCKED
-    if status >= 300:  # noqa: PLR2004 - the class of redirects
-        return "the server redirects without saying where to", "Open the address in a browser and give where it leads."
-    return "the server's answer makes no sense", _AGAIN
+    return _HUNDREDS.get(status // 100, ("the server's answer makes no sense", _AGAIN))
 
 
 def _next_try(until: datetime | None, now: datetime) -> str:

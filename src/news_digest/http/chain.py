@@ -21,10 +21,9 @@ __all__ = ["Chain", "Cookie", "Target", "read_target"]
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PERMANENT = frozenset({301, 308})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_METHOD_CHANGES = frozenset({301, 302, 303})
-"""Statuses after which browsers, and so servers, expect a GET in place of a POST; 303 for every method."""
+_SEE_OTHER = 303
 _USUAL_URL = re.compile(r"(https?)://([a-z0-9.-]+)(?::([1-9][0-9]{0,3}|[1-5][0-9]{4}))?/[!\x24-~]*\Z")
-"""An address that needs nothing done: small letters, no credentials, no fragment; most are, and it spares the parsing."""
+"""An address that needs nothing done (small letters, no credentials, no fragment): most are, and it spares parsing."""
 _PLAIN_URL = re.compile(r"[!-~]+\Z")
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 """What stays as it is when an address with other characters is quoted."""
@@ -135,11 +134,7 @@ class Chain:
         self._permanent = self._permanent and status in _PERMANENT
         if self._permanent:
             self.moved_to = there.url
-        if (
-            status in _METHOD_CHANGES
-            and self.method not in {"GET", "HEAD"}
-            and (status == 303 or self.method == "POST")
-        ):  # noqa: PLR2004 - See Other
+        if _becomes_get(self.method, status):
             self.method, self.body = "GET", None
             self._headers = tuple(pair for pair in self._headers if pair[0].lower() not in _BODY_HEADERS)
         if not _same_origin(here, there):
@@ -219,6 +214,13 @@ def _same_origin(here: Target, there: Target) -> bool:
         return False
     upgraded = (here.scheme, here.port, there.scheme, there.port) == ("http", 80, "https", 443)
     return upgraded or (here.scheme, here.port) == (there.scheme, there.port)
+
+
+def _becomes_get(method: str, status: int) -> bool:
+    """Whether browsers, and so servers, expect a GET after a redirect: 303 for every method, 301 and 302 for POST."""
+    if method in {"GET", "HEAD"}:
+        return False
+    return status == _SEE_OTHER or (method == "POST" and status in {301, 302})
 
 
 def _text(value: str) -> str:

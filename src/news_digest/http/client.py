@@ -17,7 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pycurl
 
@@ -77,7 +77,7 @@ class CurlHttp:
         # Guarded requests never share a connection with others: one that is open is not judged again.
         self._idle: dict[bool, deque[_Engine]] = {True: deque(), False: deque()}
 
-    def __enter__(self) -> CurlHttp:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -98,7 +98,7 @@ class CurlHttp:
             raise outcome
         return outcome
 
-    def send_many(  # noqa: PLR0913 - each is a rule of politeness that the caller owns
+    def send_many(
         self,
         requests: Sequence[Request],
         *,
@@ -120,7 +120,8 @@ class CurlHttp:
             engine = self._idle[guarded].pop()
         except IndexError:
             engine = _Engine(self._settings, guarded=guarded)
-        batch = _Batch(engine, requests, parallel, pause, jitter, veto)
+        lanes = Lanes([_host(request.url) for request in requests], pause.total_seconds(), jitter)
+        batch = _Batch(engine, requests, lanes, parallel, veto)
         try:
             yield from batch.run(None if deadline is None else time.monotonic() + deadline.total_seconds())
         finally:
@@ -153,7 +154,7 @@ class _Engine:
 
     def _close(self) -> None:
         for exchange in self.free:
-            exchange.curl.close()
+            exchange.close()
         self.free.clear()
         self.multi.close()
 
@@ -172,20 +173,19 @@ class _Flight:
 class _Batch:
     """One call of ``send_many``."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the arguments of send_many
+    def __init__(
         self,
         engine: _Engine,
         requests: Sequence[Request],
+        lanes: Lanes,
         parallel: int,
-        pause: timedelta,
-        jitter: Callable[[], float],
         veto: Callable[[Request], HttpError | None],
     ) -> None:
         self._engine = engine
         self._requests = requests
         self._parallel = parallel
         self._veto = veto
-        self._lanes = Lanes([_host(request.url) for request in requests], pause.total_seconds(), jitter)
+        self._lanes = lanes
         self._flights: dict[Any, _Flight] = {}
         self._outcomes: list[tuple[int, Response | HttpError]] = []
         self.may_hang = False
@@ -206,22 +206,19 @@ class _Batch:
     def abort(self) -> None:
         """Drop what is still in flight."""
         self.may_hang = self.may_hang or bool(self._flights)
-        for curl in self._flights:
+        for curl, flight in self._flights.items():
             self._engine.multi.remove_handle(curl)
-            curl.close()
+            flight.exchange.close()
         self._flights.clear()
 
     def _take_off(self, ends_at: float | None) -> None:
         """Start what may start now."""
         now = time.monotonic()
         if ends_at is not None and now >= ends_at - _LEAST_SECONDS:
-            for position in self._lanes.abandon():
-                self._outcomes.append((position, failures.not_begun(self._requests[position].url)))
+            for late in self._lanes.abandon():
+                self._outcomes.append((late, failures.not_begun(self._requests[late].url)))
             return
-        while len(self._flights) < self._parallel:
-            position = self._lanes.take(now)
-            if position is None:
-                return
+        while len(self._flights) < self._parallel and (position := self._lanes.take(now)) is not None:
             request = self._requests[position]
             flight_ends_at = now + request.deadline.total_seconds()
             if ends_at is not None and ends_at < flight_ends_at:

@@ -37,11 +37,11 @@ _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f")) + b"\x7f"
 
 
-class _Broken(Exception):  # noqa: N818 - never leaves this module
+class _Broken(Exception):
     """The bytes are not in that coding, or end too early."""
 
 
-class _AboveCap(Exception):  # noqa: N818 - never leaves this module
+class _AboveCap(Exception):
     """The decoded body is above the cap."""
 
 

@@ -25,6 +25,9 @@ _LEAST_MILLISECONDS = 1
 _JOINTS = {"set-cookie": "\n"}
 
 
+_Socket: TypeAlias = Any
+"""A socket, or libcurl's number for none."""
+
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 """Header names and values."""
 
@@ -115,9 +118,7 @@ class Exchange:
         body, headers = b"".join(self._chunks), _read_head(self._lines)
         self._chunks.clear()
         self._lines.clear()
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        self._drop_socket()
         url = chain.target.url
         if code:
             if self._refusal and code == pycurl.E_COULDNT_CONNECT:
@@ -132,7 +133,17 @@ class Exchange:
             body = decode(body, label, cap=request.max_bytes, url=url, sniff=request.guarded)
         return Response(status, url, headers, body, chain.moved_to, chain.hops)
 
-    def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> Any:  # noqa: ANN401 - a socket or libcurl's number for none
+    def close(self) -> None:
+        """Close the handle, whatever it is doing."""
+        self.curl.close()
+        self._drop_socket()
+
+    def _drop_socket(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> _Socket:
         """Judge the address that libcurl is about to connect to; the operator's own proxy is exempt."""
         family, kind, protocol, endpoint = address
         if not self._proxy:
@@ -145,8 +156,7 @@ class Exchange:
             opened = socket.SocketType(family, kind, protocol)
         except OSError:
             return pycurl.SOCKET_BAD
-        if self._socket is not None:
-            self._socket.close()
+        self._drop_socket()
         self._socket = opened
         return opened
 
