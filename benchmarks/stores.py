@@ -15,7 +15,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.servers_kv import TOKEN, KvServer
 
 from news_digest.document import encode
 from news_digest.http import CurlHttp
@@ -24,7 +26,6 @@ from news_digest.ports import StateStore
 from news_digest.stores.file import FileStore
 from news_digest.stores.kv import KvStore
 from news_digest.stores.memory import MemoryStore
-from servers_kv import TOKEN, KvServer
 
 ROUNDS = 100
 STATE = State(

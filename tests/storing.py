@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from tests.servers_kv import TOKEN, KvServer
+
 from news_digest.errors import Conflict, StoreUnavailable
 from news_digest.http import CurlHttp
 from news_digest.model import Fingerprint, Json, Period, Starting, State, Ticket
 from news_digest.ports import StateStore
 from news_digest.stores import Kept, Place, open_store
 from news_digest.stores.memory import MemoryStore
-from servers_kv import TOKEN, KvServer
 
 NOON = datetime(2026, 8, 20, 12, tzinfo=UTC)
 TODAY = Period(date(2026, 8, 20))

@@ -17,6 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from tests.storing import (
+    TODAY,
+    in_child,
+    prints,
+    value,
+)
 
 from news_digest.errors import (
     DocumentDamaged,
@@ -29,12 +35,6 @@ from news_digest.model import State
 from news_digest.stores.durable import Disk, locked
 from news_digest.stores.file import FileStore
 from news_digest.stores.outbox import FileOutbox
-from storing import (
-    TODAY,
-    in_child,
-    prints,
-    value,
-)
 
 # --- the file: durable, and always one good copy -------------------------------------------------------------------
 

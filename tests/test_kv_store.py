@@ -7,6 +7,15 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 import pytest
+from tests.servers_kv import TOKEN, Answer, KvServer
+from tests.storing import (
+    FOREIGN,
+    TODAY,
+    append_all,
+    at_once,
+    prints,
+    value,
+)
 
 from news_digest.errors import (
     Conflict,
@@ -18,15 +27,6 @@ from news_digest.http import CurlHttp
 from news_digest.model import Json, Period, State
 from news_digest.stores.kv import MOST_PARTS, PART_CHARACTERS, KvOutbox, KvStore
 from news_digest.stores.kv_service import MARKERS_KEPT, VALUE_BYTES
-from servers_kv import TOKEN, Answer, KvServer
-from storing import (
-    FOREIGN,
-    TODAY,
-    append_all,
-    at_once,
-    prints,
-    value,
-)
 
 # --- the KV store: what each answer means --------------------------------------------------------------------------
 

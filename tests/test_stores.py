@@ -13,20 +13,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-
-from news_digest.errors import (
-    ConfigError,
-    Conflict,
-    DocumentDamaged,
-    DocumentTooLarge,
-    DocumentTooNew,
-    StoreUnavailable,
-)
-from news_digest.model import Json, Limits, Period, State
-from news_digest.stores import STORES, Place, load, open_store
-from news_digest.stores.memory import MemoryStore
-from service_kv import KvServiceProcess
-from storing import (
+from tests.service_kv import KvServiceProcess
+from tests.storing import (
     FOREIGN,
     TODAY,
     WORLDS,
@@ -39,6 +27,18 @@ from storing import (
     start_child,
     value,
 )
+
+from news_digest.errors import (
+    ConfigError,
+    Conflict,
+    DocumentDamaged,
+    DocumentTooLarge,
+    DocumentTooNew,
+    StoreUnavailable,
+)
+from news_digest.model import Json, Limits, Period, State
+from news_digest.stores import STORES, Place, load, open_store
+from news_digest.stores.memory import MemoryStore
 
 
 @pytest.fixture(scope="session")

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from news_digest.model import Foreign, Limits, Period, Settled, State, Task
 from news_digest.stores import Kept
 
-COMMAND = [sys.executable, "-c", "import sys; from news_digest.cli.main import main; sys.exit(main())", "run", "--json"]
+COMMAND = [sys.executable, "-c", "import sys; from news_digest.cli.main import main; sys.exit(main())"]
+LAUNCHER = [sys.executable, str(Path(__file__).with_name("launcher.py"))]
 BEYOND_STALLED = timedelta(minutes=16)
 STORIES = 3
 """New stories a day; the feed shows those of yesterday, too."""
@@ -103,7 +106,9 @@ class Site:
     feeds: FeedServer
     kept: Kept
     store: str
+    launcher: Launcher
     environment: dict[str, str] = field(default_factory=dict)
+    started: int = 0
 
     def __post_init__(self) -> None:
         self.configuration = self.folder / "news-digest.toml"
@@ -116,14 +121,13 @@ class Site:
     def state(self) -> Path:
         return self.folder / "state" / "news.json"
 
-    def start(self) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "HOME": str(self.folder), **self.environment}
-        line = [*COMMAND, "--config", str(self.configuration)]
-        return subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+    def start(self, *, whole: bool = False) -> Run:
+        """Start a run: forked from a process that has imported everything, or (``whole``) from nothing."""
+        return Run(self, whole=whole)
 
     def run(self) -> dict[str, Any]:
         """Run once, undisturbed, and return its report."""
-        return reported(self.start())
+        return self.start().report()
 
     @property
     def today(self) -> Period:
@@ -196,12 +200,83 @@ def _earlier(task: Task) -> Task:
     return replace(task, period=Period(task.period.day - timedelta(days=1)))
 
 
-def reported(process: subprocess.Popen[bytes]) -> dict[str, Any]:
-    """Return what a run printed, after its end; a run that failed is an error."""
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err.decode()
-    value: dict[str, Any] = json.loads(out)
-    return value
+class Launcher:
+    """The process that forks runs; context manager."""
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(LAUNCHER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._read() == "ready"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def start(self, order: dict[str, Any]) -> int:
+        """Return the process id of a new run."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+
+class Run:
+    """One ``news-digest run``, as a process of its own."""
+
+    def __init__(self, site: Site, *, whole: bool) -> None:
+        site.started += 1
+        base = site.folder / "runs" / str(site.started)
+        base.parent.mkdir(exist_ok=True)
+        self._out, self._err, self._code = (base.with_suffix(ending) for ending in (".out", ".err", ".code"))
+        self._whole: subprocess.Popen[bytes] | None = None
+        arguments = ["run", "--json", "--config", str(site.configuration)]
+        environment = {**os.environ, "HOME": str(site.folder), **site.environment}
+        if whole:
+            with self._out.open("wb") as out, self._err.open("wb") as err:
+                self._whole = subprocess.Popen(
+                    [*COMMAND, *arguments], env=environment, cwd=site.folder, stdout=out, stderr=err
+                )
+            pid = self._whole.pid
+        else:
+            names = {"out": str(self._out), "err": str(self._err), "code": str(self._code)}
+            order = {"arguments": arguments, "environment": environment, "folder": str(site.folder), **names}
+            pid = site.launcher.start(order)
+        try:
+            self._handle: int | None = os.pidfd_open(pid)
+        except ProcessLookupError:
+            self._handle = None
+
+    def _end(self) -> None:
+        """Wait for the end, however it comes."""
+        if self._handle is not None:
+            ended, _, _ = select.select([self._handle], [], [], 60)
+            assert ended, "a run did not end within a minute"
+            os.close(self._handle)
+            self._handle = None
+        if self._whole is not None:
+            self._code.write_text(str(self._whole.wait()))
+
+    def kill(self) -> bool:
+        """Kill it (SIGKILL); False where it had ended by then."""
+        if self._handle is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._end()
+        return not self._code.exists() or self._code.read_text() == str(-signal.SIGKILL)
+
+    def report(self) -> dict[str, Any]:
+        """Return what it printed, after its end; a run that failed is an error."""
+        self._end()
+        assert self._code.read_text() == "0", self._err.read_text()
+        value: dict[str, Any] = json.loads(self._out.read_text())
+        return value
 
 
 @contextmanager
@@ -213,20 +288,18 @@ def fed() -> Iterator[FeedServer]:
         server.close()
 
 
-def at_once(site: Site, runs: int) -> list[dict[str, Any]]:
+def at_once(site: Site, runs: int, *, whole: bool) -> list[dict[str, Any]]:
     """Start runs that read the feed at the same instant; return their reports."""
     site.feeds.gather(runs)
-    return [reported(process) for process in [site.start() for _ in range(runs)]]
+    return [run.report() for run in [site.start(whole=whole) for _ in range(runs)]]
 
 
-def killed(site: Site, after_asking: bool, seconds: float) -> bool:
-    """Start a run and kill it (SIGKILL) so long after its start, or after it asked for the feed; False: it was done."""
+def killed(site: Site, seconds: float, *, whole: bool) -> bool:
+    """Start a run and kill it so long after it asked for the feed, or (``whole``) after its start; False: it was done."""
     site.feeds.gather(1)
     site.feeds.asked.clear()
-    process = site.start()
-    if after_asking:
+    run = site.start(whole=whole)
+    if not whole:
         site.feeds.asked.wait(timeout=10)
     time.sleep(seconds)
-    process.kill()
-    process.communicate()
-    return process.returncode != 0
+    return run.kill()

@@ -13,48 +13,56 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from rounds import Site, at_once, fed, killed
+from tests.prove.rounds import Launcher, Site, at_once, fed, killed
+from tests.servers_kv import TOKEN, KvServer
 
 from news_digest.http import CurlHttp
 from news_digest.model import Settled
 from news_digest.stores import Place, open_store
-from servers_kv import TOKEN, KvServer
 
+WHOLE = 0.1
+"""The share of runs that are killed on their way from nothing, imports included."""
 LONG_OVERLAPS, LONG_KILLS = 200, 300
 SHORT_OVERLAPS, SHORT_KILLS = {"file": 1, "kv": 1}, {"file": 2, "kv": 1}
 
 
 @contextmanager
-def file_site(folder: Path) -> Iterator[Site]:
+def file_site(folder: Path, launcher: Launcher) -> Iterator[Site]:
     with fed() as feeds:
         place = Place(path=str(folder / "state" / "news.json"))
-        yield Site(folder, feeds, open_store("file", place), "file")
+        yield Site(folder, feeds, open_store("file", place), "file", launcher)
 
 
 @contextmanager
-def kv_site(folder: Path) -> Iterator[Site]:
+def kv_site(folder: Path, launcher: Launcher) -> Iterator[Site]:
     with fed() as feeds, KvServer(delay_seconds=0.005) as server, CurlHttp("test") as http:
         place = Place(base_url=server.url, token=TOKEN, http=http)
         environment = {"AUTOMATION_API_URL": server.url, "AUTOMATION_KV_TOKEN": TOKEN}
-        yield Site(folder, feeds, open_store("kv", place), "kv", environment)
+        yield Site(folder, feeds, open_store("kv", place), "kv", launcher, environment)
 
 
-SITES: dict[str, Callable[[Path], AbstractContextManager[Site]]] = {"file": file_site, "kv": kv_site}
+SITES: dict[str, Callable[[Path, Launcher], AbstractContextManager[Site]]] = {"file": file_site, "kv": kv_site}
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    with Launcher() as started:
+        yield started
 
 
 @pytest.fixture(params=list(SITES))
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
-    with SITES[request.param](tmp_path) as made:
+def site(request: pytest.FixtureRequest, tmp_path: Path, launcher: Launcher) -> Iterator[Site]:
+    with SITES[request.param](tmp_path, launcher) as made:
         yield made
 
 
 def overlap(site: Site, rounds: int, seed: int) -> str:
     chance = random.Random(seed)
     told, outcomes, processes = 0, Counter[str](), 0
-    for _ in range(rounds):
+    for number in range(rounds):
         site.next_day()
         runs = chance.randint(4, 8)
-        reports = at_once(site, runs)
+        reports = at_once(site, runs, whole=number % 20 == 0)
         digests = [digest for report in reports for digest in report.get("digests", [])]
         assert len(digests) == 1, reports
         outcomes.update(report["outcome"] for report in reports)
@@ -65,16 +73,15 @@ def overlap(site: Site, rounds: int, seed: int) -> str:
 
 def kill(site: Site, rounds: int, seed: int) -> str:
     chance = random.Random(seed)
-    site.next_day()
-    started = time.monotonic()
-    site.run()
-    span = time.monotonic() - started
-    told = site.check(0)
+    spans, told = {}, 0
+    for whole in (False, True):
+        spans[whole] = span_of(site, whole=whole)
+        told = site.check(told)
     hit, after, states = 0, 0, Counter[str]()
     for _ in range(rounds):
         site.next_day()
-        asked = chance.random() < 0.8
-        hit += killed(site, asked, chance.uniform(0, 0.6 * span if asked else span))
+        whole = chance.random() < WHOLE
+        hit += killed(site, chance.uniform(0, spans[whole]), whole=whole)
         states.update([left_by(site)])
         for _ in range(3):
             site.age()
@@ -84,6 +91,14 @@ def kill(site: Site, rounds: int, seed: int) -> str:
         told = site.check(told)
     left = f"left behind {dict(states)}"
     return f"{site.store}: {rounds} rounds, {hit} runs killed at work, {after} runs after them, {left}"
+
+
+def span_of(site: Site, *, whole: bool) -> float:
+    """Return how many seconds a run of a new day takes, undisturbed."""
+    site.next_day()
+    started = time.monotonic()
+    site.start(whole=whole).report()
+    return time.monotonic() - started
 
 
 def left_by(site: Site) -> str:
