@@ -26,8 +26,10 @@ from news_digest.model import (
     FeedResult,
     FeedSource,
     Limits,
+    Outcome,
     Period,
     Selection,
+    Settled,
     Starting,
     State,
     Style,
@@ -122,21 +124,19 @@ def _read(job: Job, edges: Edges, limits: Limits, report: RunReport) -> Sequence
 
 def _day_done(state: State, report: RunReport) -> None:
     task = state.tasks[report.period.key]
-    word = describe(task)
-    if isinstance(task, Starting):
-        report.detail = f"claimed by another run at {task.last_activity:%H:%M:%S} UTC"
-        report.hint = "if that run died, its claim is released 15 minutes after it was made"
-    elif isinstance(task, Active):
-        report.outcome = RunOutcome.WAITING
-        report.detail = "the writer is still at work"
-        report.hint = "a later run reads its digest"
-    else:
-        report.detail = f"the day is done ({word}); no feed was read"
-        if word in ("failed", "empty", "expired"):
-            report.hint = "`news-digest retry` opens the day again"
-    if not isinstance(task, Starting) and hasattr(task, "ticket"):
-        report.conversation_id = task.ticket or ""
-        report.conversation_url = task.conversation_url
+    match task:
+        case Starting():
+            report.detail = f"claimed by another run at {task.last_activity:%H:%M:%S} UTC"
+            report.hint = "if that run died, its claim is released 15 minutes after it was made"
+        case Active():
+            report.outcome, report.detail = RunOutcome.WAITING, "the writer is still at work"
+            report.hint = "a later run reads its digest"
+        case _:
+            report.detail = f"the day is done ({describe(task)}); no feed was read"
+            if isinstance(task, Settled) and task.outcome is not Outcome.COMPLETED:
+                report.hint = "`news-digest retry` opens the day again"
+    if isinstance(task, Active | Settled):
+        report.conversation_id, report.conversation_url = task.ticket or "", task.conversation_url
 
 
 def _nothing_new(selection: Selection, results: Sequence[FeedResult], report: RunReport) -> None:

@@ -30,7 +30,9 @@ def select(results: Sequence[FeedResult], state: State, now: datetime, limits: L
     starts = {url: _feed_window(state, key, since, now, limits) for url, key in keys_of.items()}
     failed = tuple(keys_of[result.source.url] for result in results if result.failure)
     told, held = known(state), frozenset(in_flight(state))
-    unseen, seen, flying = [], [], []
+    unseen: list[_Group] = []
+    seen: list[_Group] = []
+    flying: list[_Group] = []
     for group in _groups(entry for result in results for entry in result.entries):
         keys = lookups(group)
         where = seen if not told.isdisjoint(keys) else flying if not held.isdisjoint(keys) else unseen

@@ -68,9 +68,9 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
 
             near = get_close_matches(args[0], self._commands_at, 1)
-            if near:
-                error.message += f" Did you mean {near[0]!r}?"
-            raise
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
 
 
 @click.group(

@@ -38,7 +38,7 @@ def show_command(day: str | None, config_file: str | None, *, as_json: bool) -> 
         days = archive.days()
         raise NewsDigestError(
             "no digest to show",
-            thing=day or archive.path,
+            thing=day or str(archive.path),
             cause="there is none of that day" if day and days else "the archive is empty",
             hint=f"the last one is of {days[-1]}"
             if days
