@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from bisect import bisect_left, bisect_right
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -40,7 +41,7 @@ class Archive:
 
     @property
     def version(self) -> int:
-        """Return a number that changes when a day is added or replaced."""
+        """Return a number that changes when a day is added or replaced; 0 where nothing may be remembered by it."""
         return self._files.version()
 
     def put(self, digest: Digest) -> bool:
@@ -53,13 +54,23 @@ class Archive:
     def days(self) -> tuple[date, ...]:
         """Return the days that the archive has, oldest first; listed again only when the folder has changed."""
         version = self.version
-        if version != self._listed[0]:
+        if not version or version != self._listed[0]:
             self._listed = (version, tuple(sorted(filter(None, map(_day, self._files.names())))))
         return self._listed[1]
 
     def marks(self) -> dict[date, str]:
         """Return, by day, a mark that changes when the day's record is replaced; no record is read."""
-        return {day: self._files.mark(f"{day.isoformat()}.json") for day in self.days()}
+        return {day: self.mark(day) for day in self.days()}
+
+    def mark(self, day: date) -> str:
+        """Return the mark of one day; nothing where it has no record."""
+        return self._files.mark(f"{day.isoformat()}.json")
+
+    def near(self, day: date) -> tuple[date | None, date | None]:
+        """Return the days before and after a day that have a digest."""
+        days = self.days()
+        before, after = bisect_left(days, day), bisect_right(days, day)
+        return (days[before - 1] if before else None, days[after] if after < len(days) else None)
 
     def load(self, day: date) -> Digest | None:
         """Return the digest of a day; None where there is none, or its file is not a digest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,8 @@ from news_digest.stores.durable import Disk, failure, locked, make_folder, read,
 __all__ = ["Folder", "PublicDisk"]
 
 LOCK: Final = ".lock"
+_SETTLED_NS: Final = 1_000_000_000
+"""Coarser than any file system's clock but FAT's (2 s)."""
 
 
 class PublicDisk(Disk):
@@ -84,11 +87,16 @@ class Folder:
             raise _undelivered(failure(error, "cannot list", path)) from error
 
     def version(self) -> int:
-        """Return a number that changes when a file of the folder is added, replaced or removed."""
+        """Return a number that changes when a file of the folder is added, replaced or removed.
+
+        0: it changed a moment ago, or is not there; nothing may be remembered by that, because a file system's clock is
+        too coarse to tell two such changes apart.
+        """
         try:
-            return self.path.stat().st_mtime_ns
+            changed = self.path.stat().st_mtime_ns
         except OSError:
             return 0
+        return changed if time.time_ns() - changed > _SETTLED_NS else 0
 
     def mark(self, name: str) -> str:
         """Return what changes when a file is replaced: its time and size; nothing where there is none."""

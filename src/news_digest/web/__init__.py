@@ -1,0 +1,1 @@
+"""The reading page on this machine: ``news-digest serve`` (extra ``web``)."""

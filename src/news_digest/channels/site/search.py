@@ -102,6 +102,7 @@ class Index:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._read: OrderedDict[str, Json] = OrderedDict()
+        self._fresh = 0
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -124,6 +125,13 @@ class Index:
         manifest = {day.isoformat(): mark for day, mark in marks.items()}
         self._folder.put(_MANIFEST, json.dumps(manifest, separators=(",", ":")).encode())
         return written
+
+    def refresh(self, archive: Archive) -> None:
+        """Update the index where the archive's folder has changed since the last call."""
+        version = archive.version
+        if not version or version != self._fresh:
+            self.update(archive)
+            self._fresh = version
 
     def _manifest(self) -> dict[str, str]:
         data = self._folder.get(_MANIFEST)

@@ -154,8 +154,8 @@ def year_file(year: int) -> str:
 
 
 def day_name(day: date) -> str:
-    """Return a day as people write it: ``Tuesday, 1 December 2026``."""
-    return f"{_WEEKDAYS[day.weekday()]}, {day.day} {calendar.month_name[day.month]} {day.year}"
+    """Return a day as people write it, day and month on one line: ``Tuesday, 1 December 2026``."""
+    return f"{_WEEKDAYS[day.weekday()]}, {day.day}\N{NO-BREAK SPACE}{calendar.month_name[day.month]} {day.year}"
 
 
 @dataclass(frozen=True, slots=True)
