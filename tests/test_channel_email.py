@@ -14,9 +14,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.digests import STORIES, brief, digest, story
+from tests.mailboxes import Mailbox, mailbox
 
-from digests import STORIES, brief, digest, story
-from mailboxes import Mailbox, mailbox
 from news_digest.channels import Target, open_channel
 from news_digest.channels.mail import LARGEST_BYTES, Letter, mail
 from news_digest.errors import ConfigError, DeliveryError

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 import feedparser
 import pytest
+from tests.digests import STORIES, WRITTEN, brief, digest
 
-from digests import STORIES, WRITTEN, brief, digest
 from news_digest.channels import Target, open_channel
 from news_digest.channels.feed import ATOM, JSON_FEED, Heading, feed_files
 from news_digest.errors import ConfigError

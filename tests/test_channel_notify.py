@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.digests import STORIES, brief, digest, story
+from tests.servers import Asked, Server, reply, serving
 
-from digests import STORIES, brief, digest, story
 from news_digest.channels import Target, open_channel
 from news_digest.channels.chat import characters, messages, octets, safe_text
 from news_digest.errors import ConfigError, DeliveryError
 from news_digest.model import Claim, Digest, Draft, Item, Json, Section
 from news_digest.testing import FakeClock
-from servers import Asked, Server, reply, serving
 
 pytest.importorskip("apprise", reason="the extra notify is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")

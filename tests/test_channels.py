@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.digests import STORIES, brief, digest
+from tests.mailboxes import mailbox
+from tests.servers import reply, serving
 
-from digests import STORIES, brief, digest
-from mailboxes import mailbox
 from news_digest.channels import CHANNELS, Target, load, open_channel
 from news_digest.channels.archive import Archive
 from news_digest.channels.log import MARKER, between_markers
@@ -27,7 +28,6 @@ from news_digest.model import Claim, Digest, Draft, Json, Period, Receipt
 from news_digest.ports import Channel
 from news_digest.render import markdown
 from news_digest.testing import FakeClock
-from servers import reply, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 """Apprise imports it."""

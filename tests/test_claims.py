@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.digests import story
 
-from digests import story
 from news_digest.claims.dates import date_claims, without_dates
 from news_digest.claims.evidence import Evidence
 from news_digest.claims.language import language_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.digests import DRAFT, STORIES, TICKET, WRITTEN, brief, digest, story
 
-from digests import DRAFT, STORIES, TICKET, WRITTEN, brief, digest, story
 from news_digest.digest import compose, items_of, lost, word_count
 from news_digest.model import Claim, Counts, Draft, Item, Section
 

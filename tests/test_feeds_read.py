@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import Asked, Drip, Server, read_exchanges, replayer, reply, serving
 
 from news_digest.feeds.cache import FeedCache
 from news_digest.feeds.manners import Manners
@@ -23,7 +24,6 @@ from news_digest.http import CurlHttp
 from news_digest.model import FeedFailure, FeedResult, FeedSource, Json
 from news_digest.ports import Response
 from news_digest.testing import FakeClock, FakeHttp
-from servers import Asked, Drip, Server, read_exchanges, replayer, reply, serving
 
 NOW = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers import Asked, Drip, Part, reply, serving
 
 from news_digest.errors import AddressRefused, DeadlineExceeded, HttpError, TooLarge, TooManyRedirects
 from news_digest.http import CurlHttp, Proxies
 from news_digest.ports import Request, Response
-from servers import Asked, Drip, Part, reply, serving
 
 AGENT = "news-digest-test/1 (+https://project.example/)"
 SECOND = timedelta(seconds=1)

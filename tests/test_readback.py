@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from digests import DRAFT, STORIES, brief, digest, story
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.digests import DRAFT, STORIES, brief, digest, story
 
 from news_digest.model import Claim, Item, Section
 from news_digest.readback import TEXT_CHARACTERS, read_back
@@ -43,7 +43,10 @@ Northwind released Gale. [1][2] Ferrous needs no daemon. [3]
     assert back.notes == ()
     assert back.draft.lead == (Claim("Northwind released Gale.", (1, 2)), Claim("Ferrous needs no daemon.", (3,)))
     assert back.draft.sections == (
-        Section("artificial intelligence", (Item("Northwind publishes weights", ("Training cost $4.2 million.", "It did."), (1, 2)),)),
+        Section(
+            "artificial intelligence",
+            (Item("Northwind publishes weights", ("Training cost $4.2 million.", "It did."), (1, 2)),),
+        ),
         Section("developer tools", (Item(FERROUS, ("Builds are faster.",), (3,), update=True),)),
     )
     assert back.draft.headlines == (Item("Harbour bridge closed until Friday", (), (4,)),)
@@ -61,7 +64,12 @@ ITEMS = [
     (f"- {FERROUS} https://ferrous.example/2.0/", FERROUS, (), (3,)),
     (f"- {FERROUS} (Ferrous blog)", FERROUS, (), (3,)),
     (f"- {FERROUS} (no link)", FERROUS, (), (3,)),
-    ("- Gale is out ([Planet](https://planet.example/gale); also: [The Courier](https://courier.example/gale))", "Gale is out", (), (1, 2)),
+    (
+        "- Gale is out ([Planet](https://planet.example/gale); also: [The Courier](https://courier.example/gale))",
+        "Gale is out",
+        (),
+        (1, 2),
+    ),
     ("- **Gale**\n  It is out. [1]\n  - It runs at home.", "Gale", ("It is out.", "It runs at home."), (1,)),
     ("- _Gale_ is `out` \\[really\\] &amp; free [1]", "Gale is out [really] & free", (), (1,)),
     ("- [ ] Gale is out [1]", "Gale is out", (), (1,)),
@@ -70,7 +78,9 @@ ITEMS = [
 
 
 @pytest.mark.parametrize(("text", "headline", "said", "numbers"), ITEMS)
-def test_items_are_read_in_the_forms_that_agents_use(text: str, headline: str, said: tuple[str, ...], numbers: tuple[int, ...]) -> None:
+def test_items_are_read_in_the_forms_that_agents_use(
+    text: str, headline: str, said: tuple[str, ...], numbers: tuple[int, ...]
+) -> None:
     (item,) = items(f"## News\n\n{text}\n")
     assert (item.headline, item.sentences, item.stories) == (headline, said, numbers)
 
@@ -128,7 +138,29 @@ def test_long_texts_are_read_to_their_limit() -> None:
 
 
 MARKDOWN = st.lists(
-    st.sampled_from(["# ", "## ", "- ", "**", "[1]", "[9](", "](https://evil.example/)", "![", "\n", "\n\n", "```", "---\n", "|", "<b>", "  ", "\ue001", "\u2060", "Gale is out. ", "https://ferrous.example/2.0"])
+    st.sampled_from(
+        [
+            "# ",
+            "## ",
+            "- ",
+            "**",
+            "[1]",
+            "[9](",
+            "](https://evil.example/)",
+            "![",
+            "\n",
+            "\n\n",
+            "```",
+            "---\n",
+            "|",
+            "<b>",
+            "  ",
+            "\ue001",
+            "\u2060",
+            "Gale is out. ",
+            "https://ferrous.example/2.0",
+        ]
+    )
     | st.text(max_size=8),
     max_size=30,
 ).map("".join)
@@ -140,9 +172,9 @@ def test_any_text_is_read_and_comes_out_clean(text: str) -> None:
     back = read_back(text, brief())
     right = checked(back.draft, brief()).draft
     shown = markdown(digest(right))
-    assert set(re.findall(r"(?<!\\)\]\(([^)]*)\)", shown)) <= {link for s in STORIES for link in (s.link, *(link for _, link in s.also))} | {
-        "https://odd.example/a%29%5D%28https://evil.example/x"
-    }
+    assert set(re.findall(r"(?<!\\)\]\(([^)]*)\)", shown)) <= {
+        link for s in STORIES for link in (s.link, *(link for _, link in s.also))
+    } | {"https://odd.example/a%29%5D%28https://evil.example/x"}
 
 
 def test_a_link_of_two_stories_means_the_first() -> None:

@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.digests import DRAFT, STORIES, brief, digest, story
 
-from digests import DRAFT, STORIES, brief, digest, story
 from news_digest.model import Draft, FeedFailure, Item, Section, Ticket
 from news_digest.render import escape_markdown, json_value, markdown, terminal_text
 from news_digest.render_html import atom_entry, html, identifier

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.digests import DRAFT, STORIES, brief, story
 
-from digests import DRAFT, STORIES, brief, story
 from news_digest.brief import brief_text, fence_tag
 from news_digest.digest import compose, items_of
 from news_digest.findings import Kind, Place
