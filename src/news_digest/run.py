@@ -23,6 +23,7 @@ from news_digest.model import (
     Active,
     Brief,
     Conversation,
+    FeedFailure,
     FeedResult,
     FeedSource,
     Limits,
@@ -32,6 +33,7 @@ from news_digest.model import (
     Settled,
     Starting,
     State,
+    Story,
     Style,
     Ticket,
 )
@@ -40,7 +42,7 @@ from news_digest.report import RunOutcome, RunReport
 from news_digest.selection import lookups, prints, select
 from news_digest.settling import Settling, journal_events, kept
 
-__all__ = ["Job", "run", "ticket_for"]
+__all__ = ["Job", "make_brief", "run", "ticket_for"]
 
 _TICKET_NAMESPACE = "6f1d3c52-3c8e-5d0b-9a76-0d5a3f6b8c21"
 """The UUIDv5 namespace of tickets; changing it would let a day be written twice."""
@@ -163,7 +165,8 @@ def _nothing_new(selection: Selection, results: Sequence[FeedResult], report: Ru
 def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunReport) -> Active | None:
     """Claim the day and begin the conversation; return its task, None when the report says why there is none."""
     writer = edges.writer(job.writer)
-    brief = _brief(job, edges, check, ledger.state, report)
+    stories = edges.feeds.stories(check.selection.picked)
+    brief = make_brief(job, check.selection, stories, report.failures, check.now, ledger.state)
     wanted = _wanted(job, writer, brief, check, ledger.state)
     ticket = wanted.ticket or Ticket("")
     edges.tell(Step("claim", f"claiming {report.period} for {len(brief.stories)} stories"))
@@ -184,15 +187,23 @@ def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunRep
     return _begin(edges, writer, brief, wanted, ledger, report)
 
 
-def _brief(job: Job, edges: Edges, check: _Check, state: State, report: RunReport) -> Brief:
+def make_brief(
+    job: Job,
+    selection: Selection,
+    stories: tuple[Story, ...],
+    failures: tuple[FeedFailure, ...],
+    now: datetime,
+    state: State,
+) -> Brief:
+    """Return what a writer is asked: the stories of a selection, numbered, and everything around them."""
     return Brief(
-        period=report.period,
-        since=check.selection.since,
-        until=check.now,
+        period=Period.of(now),
+        since=selection.since,
+        until=now,
         topics=job.topics,
-        stories=edges.feeds.stories(check.selection.picked),
-        failures=report.failures,
-        funnel=check.selection.funnel,
+        stories=stories,
+        failures=failures,
+        funnel=selection.funnel,
         previous=state.last_digest.text if state.last_digest else "",
         style=job.style,
     )

@@ -21,15 +21,20 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS: Final[dict[str, str]] = {
     "run": "news_digest.cli.run:run_command",
     "demo": "news_digest.cli.demo:demo_command",
+    "preview": "news_digest.cli.preview:preview_command",
     "show": "news_digest.cli.show:show_command",
     "status": "news_digest.cli.status:status_command",
+    "feeds": "news_digest.cli.feeds:feeds_group",
     "config": "news_digest.cli.config:config_command",
     "retry": "news_digest.cli.retry:retry_command",
+    "deliver": "news_digest.cli.deliver:deliver_command",
     "seen": "news_digest.cli.why:seen_command",
     "why": "news_digest.cli.why:why_command",
     "state": "news_digest.cli.state:state_group",
-    "deploy": "news_digest.cli.deploy:deploy_command",
+    "site": "news_digest.cli.site:site_command",
+    "serve": "news_digest.cli.serve:serve_command",
     "bundle": "news_digest.cli.deploy:bundle_command",
+    "deploy": "news_digest.cli.deploy:deploy_command",
     "completion": "news_digest.cli.completion:completion_command",
 }
 """Every command and where it lives, in the order of the help."""
@@ -46,14 +51,14 @@ class LazyGroup(click.Group):
         self._commands_at = commands_at or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the commands in the order of the table."""
-        return list(self._commands_at)
+        """Return the commands in the order of the table, behind those that are here already."""
+        return [*self.commands, *self._commands_at]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import and return a command."""
         path = self._commands_at.get(cmd_name)
         if path is None:
-            return None
+            return self.commands.get(cmd_name)
         module, _, name = path.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
@@ -67,7 +72,7 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
 
-            near = get_close_matches(args[0], self._commands_at, 1)
+            near = get_close_matches(args[0], self.list_commands(ctx), 1)
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
