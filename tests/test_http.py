@@ -394,6 +394,27 @@ def test_a_host_is_asked_in_order_one_at_a_time_with_a_pause_and_holds_up_nobody
     assert all(later - earlier >= 0.19 for earlier, later in itertools.pairwise(times))
 
 
+def test_a_caller_who_takes_long_over_an_answer_does_not_hold_the_next_requests_up() -> None:
+    with serving(lambda _: [0.05, reply("200 OK")]) as server:
+        http = client(resolve=server.pin(*names(6)))
+        requests = [Request("GET", server.url("/", host)) for host in names(6)]
+        handled = []
+        for _ in http.send_many(requests, parallel=3):
+            time.sleep(0.2)
+            handled.append(time.monotonic())
+    assert server.asked[3].at < handled[1]
+    assert server.asked[4].at < handled[2]
+
+
+def test_the_caller_sees_an_answer_before_the_next_request_to_its_host_starts() -> None:
+    with serving(ok) as server:
+        seen: list[int] = []
+        requests = [Request("GET", server.url(f"/{n}")) for n in range(3)]
+        for position, _ in client().send_many(requests, veto=lambda _: HttpError("Stopped") if seen else None):
+            seen.append(position)
+    assert (len(server.asked), seen) == (1, [0, 1, 2])
+
+
 def test_one_hanging_server_holds_up_nobody_and_the_batch_ends_on_time() -> None:
     with serving(lambda asked: [5.0] if "host0" in asked.headers["host"] else reply("200 OK")) as server:
         http = client(resolve=server.pin(*names(5)))
