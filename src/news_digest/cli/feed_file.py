@@ -123,4 +123,3 @@ def _url(feed: Json) -> str:
 
 def _moved(feed: Json, new: str) -> Json:
     return {**feed, "url": new} if isinstance(feed, dict) else new
-

@@ -66,7 +66,7 @@ def _source(source: FeedSource) -> dict[str, Json]:
 def check_command(config_file: str | None, *, as_json: bool, quiet: bool) -> int:
     """Read every feed and explain each failure in one sentence, with what to do. Exit code 3 when one failed."""
     settings = settings_of(config_file)
-    results, now = _read(settings, settings.config.feeds, quiet=quiet)
+    results, now = _read(settings, settings.sources(), quiet=quiet)
     if as_json:
         print_json([_checked(result, now) for result in results])
     else:
@@ -83,7 +83,7 @@ def fix_command(config_file: str | None, *, as_json: bool, quiet: bool) -> None:
     from news_digest.cli.feed_file import FeedFile  # noqa: PLC0415 - the TOML editor
 
     settings = settings_of(config_file)
-    results, _ = _read(settings, settings.config.feeds, quiet=quiet)
+    results, _ = _read(settings, settings.sources(), quiet=quiet)
     moved = {result.source.url: result.moved_to for result in results if result.moved_to and not result.failure}
     if moved:
         file = FeedFile.of(settings, config_file)
@@ -93,7 +93,9 @@ def fix_command(config_file: str | None, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json(moved)
     else:
-        sys.stdout.write("".join(clean(f"{old} -> {new}") + "\n" for old, new in moved.items()) or "nothing has moved\n")
+        sys.stdout.write(
+            "".join(clean(f"{old} -> {new}") + "\n" for old, new in moved.items()) or "nothing has moved\n"
+        )
 
 
 def _read(settings: Settings, sources: Sequence[FeedSource], *, quiet: bool) -> tuple[Sequence[FeedResult], datetime]:
@@ -184,13 +186,17 @@ def add_command(address: str, name: str, config_file: str | None, *, as_json: bo
     if added:
         file.save()
     if as_json:
-        candidates = [{"url": f.url, "title": f.title, "entries": f.entries, "newest": _age(f.newest, now())} for f in found]
+        candidates = [
+            {"url": f.url, "title": f.title, "entries": f.entries, "newest": _age(f.newest, now())} for f in found
+        ]
         print_json({"added": added, "found": candidates})
     else:
         for feed in found:
             line = f"{feed.url}: {feed.title or 'no title'}, {feed.entries} stories, newest {_age(feed.newest, now())}"
             sys.stdout.write(clean(line) + "\n")
-        outcome = f"added to {file.path}" if added else "it is there already" if len(found) == 1 else "choose one of them"
+        outcome = (
+            f"added to {file.path}" if added else "it is there already" if len(found) == 1 else "choose one of them"
+        )
         sys.stdout.write(outcome + "\n")
     return 0 if len(found) == 1 else ConfigError.exit_code
 

@@ -31,9 +31,7 @@ _LONGEST_WAIT = timedelta(minutes=10)
 @config_option
 @json_option
 @quiet_option
-def preview_command(
-    name: str | None, config_file: str | None, *, only_brief: bool, as_json: bool, quiet: bool
-) -> None:
+def preview_command(name: str | None, config_file: str | None, *, only_brief: bool, as_json: bool, quiet: bool) -> None:
     """Print the digest that a run would make now: nothing is claimed, remembered or delivered.
 
     \b

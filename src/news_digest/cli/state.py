@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -16,6 +17,8 @@ from news_digest.model import Foreign, Limits, State
 from news_digest.stores import Kept
 
 __all__ = ["state_group"]
+
+_FINGERPRINT_DIGITS: Final = 16
 
 
 @click.group("state")
@@ -75,15 +78,15 @@ def _kept(config_file: str | None) -> Kept:
 
 
 def _oddities(state: State) -> list[str]:
-    limits = Limits()
     odd = [
         f"{task.key}: a record that this version cannot read; kept as it is"
         for task in state.tasks.values()
         if isinstance(task, Foreign)
     ]
-    odd += [f"seen: {len(state.seen)} fingerprints, above {limits.seen_fingerprints}"] * (
-        len(state.seen) > limits.seen_fingerprints
-    )
-    wrong = [key for key in (*state.seen, *state.seen_wide) if len(key) != 16]  # noqa: PLR2004 - specification
-    odd += [f"seen: {len(wrong)} entries are no fingerprints, {wrong[0]!r} for one"] * bool(wrong)
+    most = Limits().seen_fingerprints
+    if len(state.seen) > most:
+        odd.append(f"seen: {len(state.seen)} fingerprints, above {most}")
+    wrong = [key for key in (*state.seen, *state.seen_wide) if len(key) != _FINGERPRINT_DIGITS]
+    if wrong:
+        odd.append(f"seen: {len(wrong)} entries are no fingerprints, {wrong[0]!r} for one")
     return odd
