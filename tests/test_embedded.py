@@ -15,6 +15,7 @@ from news_digest.errors import Refused, WriterUnavailable
 from news_digest.extract import compose_draft
 from news_digest.model import Brief, Conversation, Identity, Period, Story, Ticket
 from news_digest.ports import Stopped, Wrote
+from news_digest.writers import embedded
 from news_digest.writers.embedded import EmbeddedWriter
 
 DAY = Period(date(2026, 12, 1))
@@ -135,6 +136,20 @@ def test_a_damaged_draft_counts_as_none_and_is_written_anew(tmp_path: Path, kept
     assert isinstance(writer.poll(conversation, None), Stopped)
     assert writer.begin(BRIEF, TICKET) == conversation
     assert isinstance(writer.poll(conversation, None), Wrote)
+
+
+def test_a_file_too_large_for_a_draft_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = EmbeddedWriter(tmp_path).begin(BRIEF, TICKET)
+    size = Path(conversation.workspace).stat().st_size
+    monkeypatch.setattr(embedded, "DRAFT_BYTES", size)
+    assert isinstance(EmbeddedWriter(tmp_path).poll(conversation, None), Wrote)
+    monkeypatch.setattr(embedded, "DRAFT_BYTES", size - 1)
+    assert isinstance(EmbeddedWriter(tmp_path).poll(conversation, None), Stopped)
+
+
+def test_a_draft_elsewhere_is_not_read(tmp_path: Path) -> None:
+    kept = EmbeddedWriter(tmp_path / "other").begin(BRIEF, TICKET)
+    assert isinstance(EmbeddedWriter(tmp_path).poll(kept, None), Stopped)
 
 
 def test_a_draft_of_another_shape_stops_the_conversation(tmp_path: Path) -> None:

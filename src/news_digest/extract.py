@@ -15,7 +15,7 @@ from functools import cache
 from news_digest.echoes import Echo, echoes
 from news_digest.grouping import Similarity, Vector, same_events
 from news_digest.model import Brief, Claim, Draft, Item, Section, Story
-from news_digest.quotes import best_titled, headline, quotable, trimmed
+from news_digest.quotes import best_titled, headline, quotable, stands_alone, trimmed
 from news_digest.ranking import ranked, voices
 from news_digest.relevance import FITS, topic_scores
 from news_digest.rules import HEADLINES, ITEM_WORDS, NOTHING, QUIET
@@ -27,7 +27,8 @@ __all__ = ["compose_draft"]
 
 NAME = "embedded"
 
-LEAD_SENTENCES = 3
+LEAD_LEAST, LEAD_MOST = 2, 3
+"""Sentences of the lead, where there are so many worth it."""
 
 RICH_SHARE = 0.4
 """Part of the words that is kept for lead and sentences; headlines are trimmed before it gets less."""
@@ -166,17 +167,27 @@ def _trim(events: Sequence[_Event], limit: int) -> None:
 
 
 def _lead(events: Sequence[_Event], left: int, *, of_topics: bool) -> tuple[Claim, ...]:
-    """Return the best sentence of each of the weightiest events, or that the day is quiet."""
+    """Return a sentence of each of the weightiest events that can be read alone, or that the day is quiet.
+
+    Events on topic and those of several sources come first; others fill it up to the least length.
+    """
+    weighty = [each for each in events if each.topic is not None or not of_topics or len(voices(each.stories)) > 1]
     claims: list[Claim] = []
-    for event in events:
-        if len(claims) == LEAD_SENTENCES:
-            break
-        weighty = event.topic is not None or not of_topics or len(voices(event.stories)) > 1
-        text = event.quotes[0] if event.quotes and weighty and event.echo is not Echo.REPEAT else ""
-        if text and word_total(text) <= left:
-            claims.append(Claim(text, event.numbers))
-            left -= word_total(text)
+    for pool, most in ((weighty, LEAD_MOST), (events if weighty else (), LEAD_LEAST)):
+        for event in pool:
+            text = _leading(event, left) if len(claims) < most else ""
+            if text and all(event.numbers != claim.stories for claim in claims):
+                claims.append(Claim(text, event.numbers))
+                left -= word_total(text)
     return tuple(claims) or ((Claim(QUIET, ()),) if word_total(QUIET) <= left else ())
+
+
+def _leading(event: _Event, left: int) -> str:
+    """Return the best sentence for the lead; empty where none fits."""
+    if event.echo is Echo.REPEAT:
+        return ""
+    fit = (text for text in event.quotes if word_total(text) <= left and stands_alone(text, event.full_title))
+    return next(fit, "")
 
 
 def _tell(events: Sequence[_Event], left: int, lead: Sequence[Claim]) -> None:

@@ -23,7 +23,7 @@ Pair: TypeAlias = tuple[int, int]
 Weights: TypeAlias = Mapping[str, float]
 
 TITLE_WEIGHT = 2
-"""How often a word of the title counts."""
+"""How often a word of the title counts, if it is long enough to be one; a short one may be a rubric of its feed."""
 
 RUN = 4
 """Characters of a run."""
@@ -35,21 +35,23 @@ BACKGROUND = 200
 """Stories that a batch is thought to be part of: in a small one, a word that all share would else weigh nothing."""
 
 TITLE_WORDS = 3
-"""Two stories with the same title of so many words report the same; shorter ones are often rubrics."""
+"""Words that make a title, and two stories with the same one report the same; fewer are often a rubric."""
 
 
 def term_counts(story: Story) -> Counter[str]:
     """Return the stemmed words of a story with their counts."""
-    counts = Counter(terms(story.excerpt))
-    for term in terms(story.title):
-        counts[term] += TITLE_WEIGHT
-    return counts
+    return Counter(terms(_weighted_text(story)))
 
 
 def run_counts(story: Story) -> Counter[str]:
     """Return the runs of characters of a story with their counts."""
-    text = fold(" ".join([story.title] * TITLE_WEIGHT + [story.excerpt]))
+    text = fold(_weighted_text(story))
     return Counter(text[at : at + RUN] for at in range(len(text) - RUN + 1))
+
+
+def _weighted_text(story: Story) -> str:
+    weight = TITLE_WEIGHT if len(words(story.title)) >= TITLE_WORDS else 1
+    return "\n".join([story.title] * weight + [story.excerpt])
 
 
 def weigh(counted: Sequence[Mapping[str, int]]) -> list[dict[str, float]]:

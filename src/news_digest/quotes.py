@@ -10,9 +10,9 @@ from news_digest.claims.markup import plain
 from news_digest.digest import UNTITLED
 from news_digest.model import Story
 from news_digest.sentences import ends_whole, sentences, word_total
-from news_digest.words import terms
+from news_digest.words import fold, terms
 
-__all__ = ["best_titled", "headline", "quotable", "trimmed"]
+__all__ = ["best_titled", "headline", "quotable", "stands_alone", "trimmed"]
 
 SHORTEST, LONGEST = 5, 38
 """Words of a sentence worth quoting; a longer one leaves no room for its headline."""
@@ -37,12 +37,14 @@ LEANS = re.compile(
 )
 """A sentence that begins so needs the one before it."""
 
+CALL = re.compile(r"\b(?:read more|click here|subscribe|sign up|continue reading|newsletter)\b", re.IGNORECASE)
+"""What calls for something is never quoted."""
+
 ADDRESS = re.compile(
-    r"\b(?:read more|click here|subscribe|sign up|newsletter|here's|in this (?:article|post|video|episode|guide)|"
-    r"this (?:article|post|guide|tutorial|video|episode|thread)|you|your|we|our|i|i'm|let's)\b|https?://|www\.",
+    r"\b(?:here's|this (?:article|post|guide|tutorial|video|episode|thread)|you|your|we|our|i|i'm|let's)\b",
     re.IGNORECASE,
 )
-"""What speaks to the reader or about the article tells no news."""
+"""What speaks to the reader or about the article tells little news."""
 
 DECIDED = re.compile(
     r"\b(?:announc|releas|launch|rais|acquir|said|says|report|confirm|reveal|found|discover|approv|sign|agree|ban|"
@@ -50,6 +52,9 @@ DECIDED = re.compile(
     re.IGNORECASE,
 )
 """That something happened, in the words of news."""
+
+NAMES_ENOUGH = 4
+"""A sentence of the lead has at least one in so many of its headline's words."""
 
 REPEATS = 0.75
 """A sentence so much of which the headline has already says it again."""
@@ -67,7 +72,14 @@ def best_titled(stories: Sequence[Story]) -> int:
 def headline(stories: Sequence[Story]) -> tuple[str, str]:
     """Return an event's headline, without addresses and markup, and the source that has it."""
     best = stories[best_titled(stories)]
-    return plain(best.title) or UNTITLED, best.source
+    title = plain(best.title) or UNTITLED
+    return title.removesuffix(_outlet(title, best.source)) or title, best.source
+
+
+def _outlet(title: str, source: str) -> str:
+    """Return the end of a title that only names its own source; empty where it has none."""
+    match = OUTLET.search(title)
+    return match.group() if match and fold(match.group().lstrip(" |\u2013\u2014-")) == fold(source.strip()) else ""
 
 
 def _shared(story: Story, counts: Counter[str]) -> float:
@@ -107,7 +119,13 @@ def quotable(stories: Sequence[Story], title: str, worn: Collection[str] = ()) -
             for place, text in enumerate(_whole(story.excerpt)):
                 if text not in scored and text not in worn and _fit(text, heading):
                     scored[text] = _worth(text, place, heading, common)
-    return tuple(sorted(scored, key=lambda text: -scored[text]))
+    return tuple(sorted((text for text in scored if scored[text] > 0), key=lambda text: -scored[text]))
+
+
+def stands_alone(text: str, title: str) -> bool:
+    """Return whether a sentence can be read without its headline: it names what the headline is about."""
+    heading = set(terms(title))
+    return not LEANS.match(text) and len(heading & set(terms(text))) * NAMES_ENOUGH >= len(heading)
 
 
 def _whole(excerpt: str) -> list[str]:
@@ -119,7 +137,7 @@ def _whole(excerpt: str) -> list[str]:
 
 
 def _fit(text: str, heading: set[str]) -> bool:
-    if not SHORTEST <= word_total(text) <= LONGEST or plain(text) != text:
+    if not SHORTEST <= word_total(text) <= LONGEST or plain(text) != text or CALL.search(text):
         return False
     return len(set(terms(text)) - heading) >= NEW_WORDS
 

@@ -67,4 +67,5 @@ def word_total(text: str) -> int:
     """Return how many words a text has, two characters of an unspaced script counted as one word."""
     spaced = len(text.split())
     wide = 0 if text.isascii() else len(_WIDE_CHARACTERS.findall(text))
-    return max(spaced, len(_WIDE_CHARACTERS.sub(" ", text).split()) + (wide + 1) // 2) if wide else spaced
+    others = sum(1 for word in _WIDE_CHARACTERS.sub(" ", text).split() if any(map(str.isalnum, word))) if wide else 0
+    return max(spaced, others + (wide + 1) // 2)
