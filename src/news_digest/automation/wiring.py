@@ -139,7 +139,7 @@ class AutomationWiring(Wiring):
 
         config, environment = self.settings.config, self.settings.environment
         options = {
-            "url": config.text("openhands.url"),
+            "server_url": config.text("openhands.server_url"),
             "tools": config.texts("openhands.tools"),
             "secret_names": config.texts("agent_secret_names"),
             "people_url": config.text("openhands_url") or environment.get("OPENHANDS_URL", ""),

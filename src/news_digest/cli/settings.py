@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from news_digest.config import Config, configure
+from news_digest.config import Config, configure, sources, variable
 from news_digest.errors import ConfigError
-from news_digest.model import Json
+from news_digest.model import FeedSource, Json
 
 __all__ = ["Places", "Settings", "load_settings", "state_file"]
 
@@ -44,6 +44,10 @@ class Settings:
     places: Places
     environment: Mapping[str, str]
 
+    def sources(self) -> tuple[FeedSource, ...]:
+        """Return the feeds with their secret headers; raises ``ConfigError`` where the environment lacks one."""
+        return sources(self.config, self.environment)
+
 
 def load_settings(environment: Mapping[str, str], folder: Path, given: str | None = None) -> Settings:
     """Return the settings for a working folder; ``given`` names the file, else the usual places are looked at.
@@ -53,8 +57,10 @@ def load_settings(environment: Mapping[str, str], folder: Path, given: str | Non
     file = Path(given) if given else _find(environment, folder)
     document = _read(file) if file else {}
     reference = file is not None and file.suffix == ".json"
-    config = configure(document, environment, file=str(file or ""), reference=reference)
-    return Settings(config, file, _places(config, environment), environment)
+    event_id = _event_id(environment)
+    told = {**environment, variable("automation_id"): event_id} if event_id else environment
+    config = configure(document, told, file=str(file or ""), reference=reference)
+    return Settings(config, file, _places(config, told, folder), told)
 
 
 def _find(environment: Mapping[str, str], folder: Path) -> Path | None:
@@ -69,10 +75,11 @@ def _read(file: Path) -> Mapping[str, Json]:
     except FileNotFoundError as error:
         raise ConfigError("cannot read the configuration", thing=str(file), cause="there is no such file") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("cannot read the configuration", thing=str(file), cause=str(error)) from error
+        cause = str(error.strerror) if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError("cannot read the configuration", thing=str(file), cause=cause) from error
     try:
         document = json.loads(text) if file.suffix == ".json" else _toml(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         form = "JSON" if file.suffix == ".json" else "TOML"
         raise ConfigError(
             "cannot read the configuration", thing=str(file), cause=f"no valid {form}: {error}"
@@ -91,20 +98,35 @@ def _toml(text: str) -> Mapping[str, Json]:
 # --- places --------------------------------------------------------------------------------------------------------
 
 
-def _places(config: Config, environment: Mapping[str, str]) -> Places:
+def _places(config: Config, environment: Mapping[str, str], folder: Path) -> Places:
     identity = config.text("automation_id")
-    data = _user_folder(environment, "XDG_DATA_HOME", ".local/share")
-    cache = _user_folder(environment, "XDG_CACHE_HOME", ".cache")
     name = _file_name(identity)
-    state = config.text("paths.state")
-    chosen = Path(state).expanduser() if state else state_file(environment, identity)
-    archive, kept = config.text("paths.archive"), config.text("paths.cache")
-    return Places(
-        state=chosen,
-        archive=Path(archive).expanduser() if archive else data / name,
-        cache=Path(kept).expanduser() if kept else cache / name,
-        workspaces=chosen.parent / "workspaces",
+    state, archive, cache = (
+        _chosen(config, f"paths.{place}", environment, folder) for place in ("state", "archive", "cache")
     )
+    state = state or state_file(environment, identity)
+    return Places(
+        state=state,
+        archive=archive or _user_folder(environment, "XDG_DATA_HOME", ".local/share") / name,
+        cache=cache or _user_folder(environment, "XDG_CACHE_HOME", ".cache") / name,
+        workspaces=state.parent / "workspaces",
+    )
+
+
+def _chosen(config: Config, name: str, environment: Mapping[str, str], folder: Path) -> Path | None:
+    """Return a configured path, None where there is none.
+
+    A relative one belongs to the file that names it, so that a scheduler finds the same state from any working folder;
+    in a variable it belongs to the working folder.
+    """
+    value, origin = config.text(name), config.origins[name]
+    if not value:
+        return None
+    if "\0" in value:
+        raise ConfigError("wrong value", thing=f"{name} in {origin.place}", cause=f"{value!r} is not a path")
+    if value.startswith("~/"):
+        return _home(environment) / value[2:]
+    return (folder if origin.is_environment else folder / Path(origin.place).parent) / value
 
 
 def state_file(environment: Mapping[str, str], automation_id: str = "default") -> Path:
@@ -128,7 +150,7 @@ def _event_id(environment: Mapping[str, str]) -> str:
     payload = environment.get("AUTOMATION_EVENT_PAYLOAD", "")
     try:
         event = json.loads(payload) if payload else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError("wrong value", thing="AUTOMATION_EVENT_PAYLOAD", cause=f"no valid JSON: {error}") from error
     identity = event.get("automation_id") if isinstance(event, Mapping) else None
     return identity if isinstance(identity, str) else ""

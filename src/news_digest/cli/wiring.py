@@ -61,7 +61,7 @@ class Wiring:
         config = self.settings.config
         return Job(
             automation_id=config.text("automation_id"),
-            sources=config.feeds,
+            sources=self.settings.sources(),
             topics=config.texts("topics"),
             writer=config.text("writer"),
             run_id=self.settings.environment.get("AUTOMATION_RUN_ID") or f"{os.getpid()}-{random.getrandbits(64):016x}",

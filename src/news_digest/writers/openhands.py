@@ -80,7 +80,8 @@ class OpenHandsWriter:
         self._tools = tuple(tools)
         self._secret_names = tuple(secret_names)
         self._people_url = people_url.rstrip("/")
-        self._ended: set[Ticket] = set()
+        self._quiet: set[Ticket] = set()
+        """Tickets that have nothing running: never started, or seen to have ended."""
 
     def workspace(self, period: Period, ticket: Ticket) -> str:
         """Return the folder of the conversation; the server makes it."""
@@ -207,13 +208,13 @@ class OpenHandsWriter:
         ticket = conversation.ticket
         found = self._server.conversation(ticket) if ticket else None
         if found is None:
-            self._ended.add(ticket)
+            self._quiet.add(ticket)
             return Stopped(_GONE)
         if brief is not None and brief_tag(found) not in {"", brief_hash(brief)}:
             return Stopped("the conversation was given another brief")
         status = found["execution_status"]
         if status in _ENDED:
-            self._ended.add(ticket)
+            self._quiet.add(ticket)
         match status:
             case "idle":
                 return Running(started=False)
@@ -267,7 +268,7 @@ class OpenHandsWriter:
 
     def release(self, conversation: Conversation, period: Period) -> bool:
         """Interrupt the conversation if it still runs, and remove its workspace; False: a path that is not ours."""
-        if conversation.ticket and conversation.ticket not in self._ended:
+        if conversation.ticket and conversation.ticket not in self._quiet:
             found = self._server.conversation(conversation.ticket)
             if found is not None and found["execution_status"] not in _ENDED:
                 self._server.interrupt(conversation.ticket)
@@ -295,14 +296,14 @@ def open_openhands(desk: Desk) -> OpenHandsWriter:
     sets. Raises ``ConfigError`` where there is no server (the service's cloud mode names none to a run).
     """
     environment = desk.environment
-    url = str(desk.options.get("url") or environment.get("AGENT_SERVER_URL", "")).strip()
+    url = str(desk.options.get("server_url") or environment.get("AGENT_SERVER_URL", "")).strip()
     if not url:
         cloud = "OPENHANDS_CLOUD_API_URL" in environment
         raise ConfigError(
             "there is no agent server",
             thing="AGENT_SERVER_URL",
-            cause="the cloud names none to a run" if cloud else "it is not set, and neither is openhands.url",
-            hint='choose writer = "embedded" or "llm"' if cloud else "set openhands.url, or choose another writer",
+            cause="the cloud names none to a run" if cloud else "it is not set, and neither is openhands.server_url",
+            hint='choose writer = "embedded" or "llm"' if cloud else "set openhands.server_url, or use another writer",
         )
     if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
         raise ConfigError(
