@@ -21,6 +21,7 @@ FULL = FeedRecord(
     last_modified="Tue, 03 Nov 2026 10:00:00 GMT",
     content_type="application/rss+xml; charset=utf-8",
     address="https://www.news.example/feed.xml",
+    moved_to="https://www.news.example/feed.xml",
     read_at=NOW,
     full_at=NOW - timedelta(hours=2),
     fresh_until=NOW + timedelta(hours=1),

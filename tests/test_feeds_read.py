@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.servers import Asked, Drip, Server, read_exchanges, replayer, reply, serving
 
 from news_digest.feeds.cache import FeedCache
@@ -507,12 +509,11 @@ def test_a_body_that_cannot_be_read_any_more_is_fetched_again_at_once(newsroom: 
 
 
 def test_what_is_no_feed_replaces_neither_body_nor_validators(newsroom: OpenNewsroom) -> None:
-    answers: list[Callable[[Asked], bytes]] = [
-        not_modified_when_asked,
-        lambda _: reply("200 OK", 'ETag: "challenge"', body=BOT_CHECK),
-        not_modified_when_asked,
-    ]
-    with serving(answers.pop(0)) as server:
+    def answer(asked: Asked) -> bytes:
+        challenge = reply("200 OK", 'ETag: "challenge"', body=BOT_CHECK)
+        return challenge if len(server.asked) == 2 else not_modified_when_asked(asked)
+
+    with serving(answer) as server:
         room = newsroom(server)
         room.read_one()
         room.clock.sleep(HOUR)
@@ -584,6 +585,58 @@ def test_a_cache_that_cannot_be_written_costs_no_story_and_is_said_once(newsroom
     assert second.notices == ()
 
 
+# --- anything at all -----------------------------------------------------------------------------------------------
+
+STATUSES = st.sampled_from(["200 OK", "200 OK", "200 OK", "304 Same", "301 Moved", "429 Slow", "999 Odd", ""])
+HEADERS = st.lists(
+    st.sampled_from(
+        [
+            "Content-Encoding: gzip",
+            "Content-Encoding: deflate, br",
+            "Content-Encoding: zstd",
+            "Content-Length: 10",
+            "Content-Length: 99999",
+            "Content-Type: text/xml; charset=utf-16",
+            "Transfer-Encoding: chunked",
+            "Location: http://[/",
+            "Location: //\xff\xff:0/",
+            "Retry-After: never",
+            "Cache-Control: max-age=-1, max-age=",
+            "Set-Cookie: =;;Domain=",
+            "ETag: \x01",
+            ": nameless",
+            "no colon",
+        ]
+    ),
+    max_size=4,
+)
+BODIES = st.sampled_from(
+    [rss("a", "b"), gzip.compress(rss("a")), rss("a").decode().encode("utf-16"), b"", b"5\r\n<rss>\r\n0\r\n\r\n"]
+)
+
+
+@given(
+    status=STATUSES,
+    headers=HEADERS,
+    body=BODIES,
+    noise=st.binary(max_size=40),
+    at=st.integers(0, 900),
+    cut=st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_whatever_a_server_sends_ends_as_entries_or_as_a_failure_with_a_reason(
+    newsroom: OpenNewsroom, status: str, headers: list[str], body: bytes, noise: bytes, at: int, cut: bool
+) -> None:
+    head = "\r\n".join([f"HTTP/1.1 {status}", *headers]).encode("latin-1") + b"\r\n\r\n"
+    whole = head + body
+    sent = whole[:at] + noise + (b"" if cut else whole[at:])
+    with serving(lambda _: [sent[: at // 2], sent[at // 2 :]]) as server:
+        room = newsroom(server, attempts=1)
+        result = room.read_one()
+    failure = result.failure
+    assert (failure is None) or (failure.reason and failure.hint and "inside news-digest" not in failure.reason)
+
+
 # --- health --------------------------------------------------------------------------------------------------------
 
 
@@ -618,6 +671,29 @@ def test_a_feed_that_moved_for_good_is_named_with_its_new_address(newsroom: Open
         result = newsroom(server).read_one()
     assert result.moved_to == server.url("/new.xml", "news.example")
     assert "feeds fix" in result.notices[0]
+
+
+@pytest.mark.parametrize("headers", [['ETag: "1"'], ["Cache-Control: max-age=7200"]], ids=["304", "fresh"])
+def test_a_move_is_told_as_long_as_the_feed_is_asked_at_its_old_address(
+    newsroom: OpenNewsroom, headers: list[str]
+) -> None:
+    def answer(asked: Asked) -> bytes:
+        if asked.path == "/feed.xml":
+            return reply("301 Moved", "Location: /new.xml")
+        return (
+            reply("304 Same", length=False)
+            if "if-none-match" in asked.headers
+            else reply("200 OK", *headers, body=rss("a"))
+        )
+
+    with serving(answer) as server:
+        room = newsroom(server)
+        room.read_one()
+        room.clock.sleep(HOUR)
+        again = room.read_one()
+    assert again.cached
+    assert again.moved_to == server.url("/new.xml", "news.example")
+    assert "feeds fix" in again.notices[0]
 
 
 @pytest.mark.parametrize(("gap", "silent_after"), [(DAY, 31), (20 * DAY, 101)])

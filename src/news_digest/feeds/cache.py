@@ -37,6 +37,8 @@ class FeedRecord:
     content_type: str = ""
     address: str = ""
     """The address that the body came from, after redirects: what its relative links are relative to."""
+    moved_to: str = ""
+    """Where permanent redirects led at the last read."""
     body_hash: str = ""
     """Empty: no body is kept, so no conditional request may be made."""
     read_at: datetime | None = None

@@ -35,6 +35,7 @@ def after_read(record: FeedRecord, response: Response, entries: Sequence[Entry],
     record = replace(
         record,
         read_at=now,
+        moved_to=response.moved_to,
         fresh_until=fresh_until(response.headers, now),
         not_before=None,
         gone_at=None,

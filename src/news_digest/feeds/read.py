@@ -241,7 +241,8 @@ class _Run:
             return visit.position in self._results
         if outcome is not None:
             self._save(after_read(record, outcome, document.entries, now))
-        self._settle(visit, document, now, cached=True)
+        moved_to = record.moved_to if outcome is None else outcome.moved_to
+        self._settle(visit, document, now, moved_to=moved_to, cached=True)
         return True
 
     def _parsed(self, visit: _Visit, response: Response) -> Document | None:
