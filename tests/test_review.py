@@ -141,8 +141,8 @@ def test_an_empty_section_and_a_strange_heading_are_found() -> None:
     assert found == [("section 1", "empty"), ("section 3", "empty"), ("section 2", "form"), ("section 3", "form")]
 
 
-@pytest.mark.parametrize("title", ["developer tools", "Ferrous blog", "Headlines", OTHER, "Developer tools: Ferrous"])
-def test_a_heading_is_a_topic_a_source_or_of_their_words(title: str) -> None:
+@pytest.mark.parametrize("title", ["developer tools", "Ferrous blog", "Headlines", OTHER, "Tools"])
+def test_a_heading_is_a_topic_or_a_source_or_of_a_topics_words(title: str) -> None:
     draft = Draft(sections=(Section(title, (Item("Ferrous 2.0 drops its build daemon", (), (3,)),)),))
     assert review(draft, brief()).clean
 
@@ -249,9 +249,9 @@ def test_a_wrong_language_is_replaced_by_the_storys_words() -> None:
 
 
 def test_a_title_that_is_an_attack_itself_is_cleaned() -> None:
-    of = brief(story(1, title="See https://evil.example/x now", excerpt=""))
-    right = put_right(Draft(headlines=(Item("See https://evil.example/x now", (), (1,)),)), of)
-    assert right.headlines[0].headline == "See now"
+    of = brief(story(1, title="See the harbour https://evil.example/x now", excerpt=""))
+    right = put_right(Draft(headlines=(Item("See the harbour https://evil.example/x now", (), (1,)),)), of)
+    assert right.headlines[0].headline == "See the harbour now"
 
 
 def test_a_title_of_which_nothing_is_left_becomes_untitled() -> None:

@@ -129,7 +129,8 @@ def front_matter(digest: Digest) -> str:
         "noted": counts.noted,
         "reading_minutes": reading_minutes(digest),
     }
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=True)}" for key, value in facts.items()]
+    plain = {key: json.dumps(value).replace("<", "\\u003c") for key, value in facts.items()}
+    lines = [f"{key}: {value}" for key, value in plain.items()]
     return "\n".join(["---", *lines, "---", ""])
 
 
@@ -178,7 +179,7 @@ def json_value(digest: Digest) -> dict[str, Json]:
         "words": word_count(digest.draft),
         "reading_minutes": reading_minutes(digest),
         "parts": [
-            {"title": heading, "items": [_json_item(digest, item) for item in items]}
+            {"title": visible(heading), "items": [_json_item(digest, item) for item in items]}
             for heading, items in parts_of(digest)
         ],
     }

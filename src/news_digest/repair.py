@@ -124,9 +124,10 @@ class _Repair:
         return tuple(kept)
 
     def _numbers(self, item: Item) -> tuple[int, ...]:
-        """Return the stories of an item that exist and that no item before it has told."""
+        """Return the stories of an item that exist, have to do with it, and that no item before it has told."""
         count = len(self._checker.brief.stories)
-        fresh = dict.fromkeys(each for each in item.stories if 1 <= each <= count and each not in self._told)
+        own = (each for each in item.stories if 1 <= each <= count and not self._checker.stranger(item, each))
+        fresh = dict.fromkeys(each for each in own if each not in self._told)
         self._told |= fresh.keys()
         return tuple(fresh)
 

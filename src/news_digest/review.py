@@ -36,6 +36,15 @@ BETTER_BY = 0.35
 WELL_COVERED = 0.6
 """From this coverage on, no other story is looked for."""
 
+IN_COMMON = 0.15
+"""Least share of words, of the smaller text, that a story has in common with the rest of its item."""
+
+CALENDAR_WORDS = content(
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September "
+    "October November December today yesterday year month week day"
+)
+"""What every other story has too."""
+
 ITEM_WORDS_MOST = 60
 """Words of an item, headline included; 45 are asked for, and a third more is let pass."""
 
@@ -106,16 +115,19 @@ class Checker:
         return found
 
     def _heading(self, section: Section, place: Place) -> list[Finding]:
-        """Return what is wrong with a section's title: it is a topic, a source, or made of words that are there."""
+        """Return what is wrong with a section's title: it is a topic or a source, or made of words of the topics.
+
+        Without topics, it is made of the words of its stories.
+        """
         title = section.title.strip()
         evidence = self.evidence(tuple(dict.fromkeys(number for item in section.items for number in item.stories)))
         sources = {name for story in evidence.stories for name in (story.source, *(other for other, _ in story.also))}
-        if title in (*self.brief.topics, *sources, HEADLINES, OTHER):
-            return []
         found = self._forbidden(title, place, evidence)
+        if title in (*self.brief.topics, *sources, HEADLINES, OTHER):
+            return found
         topics = frozenset[str]().union(*map(content, self.brief.topics))
-        strange = content(title) - topics - evidence.content
-        if not title or (strange and self.brief.topics) or word_total(title) > TITLE_WORDS_MOST:
+        strange = content(title) - (topics if self.brief.topics else evidence.content)
+        if not title or strange or word_total(title) > TITLE_WORDS_MOST:
             found.append(Finding(Kind.FORM, place, title, "no topic of the reader and no source"))
         return found
 
@@ -148,6 +160,8 @@ class Checker:
             return found
         if not evidence.stories:
             return [*found, Finding(Kind.SOURCE, place, text, "it names no story")]
+        if not content(text) and evidence.content and not evidence.holds(text):
+            found.append(Finding(Kind.FORM, place, text, "no word of a subject"))
         for part in sentences(text):
             if not evidence.holds(part):
                 found += self.facts(part, evidence, place, language)
@@ -232,8 +246,31 @@ class Checker:
         for number, section in enumerate(draft.sections, start=1):
             if not section.items:
                 yield Finding(Kind.EMPTY, Place(number), section.title, "a section without items")
+        yield from self._strangers(draft)
         yield from self._repeats(draft)
         yield from self._lengths(draft)
+
+    def stranger(self, item: Item, number: int) -> bool:
+        """Return whether a story has next to nothing in common with the item that names it beside others.
+
+        Otherwise an item could take in, and so hide, a story that it does not tell.
+        """
+        others = tuple(each for each in item.stories if each != number and 1 <= each <= len(self.brief.stories))
+        if not others or not 1 <= number <= len(self.brief.stories):
+            return False
+        told = content(" ".join((item.headline, *item.sentences))) | self.evidence(others).content
+        own = self.evidence((number,)).content
+        shared = (own & told) - CALENDAR_WORDS
+        least = min(len(own), len(told))
+        return bool(own) and (len(shared) < min(2, least) or len(shared) < IN_COMMON * least)
+
+    def _strangers(self, draft: Draft) -> Iterator[Finding]:
+        for place, item in places(draft):
+            for number in item.stories:
+                if self.stranger(item, number):
+                    yield Finding(
+                        Kind.CITATION, place, item.headline, f"story {number} has hardly a word in common with it"
+                    )
 
     def _repeats(self, draft: Draft) -> Iterator[Finding]:
         told: dict[int, Place] = {}

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from news_digest.brief import feed_name
+from news_digest.claims.markup import plain
 from news_digest.digest import lost, word_count
 from news_digest.model import Digest, Item
 
@@ -41,6 +42,8 @@ FORMATTING = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 PLANE_OF_TAGS = range(0xE0000, 0xF0000)
 """Tags and supplementary variation selectors: invisible, and able to carry a whole hidden message."""
+
+FIRST_TAG = chr(PLANE_OF_TAGS.start)
 
 NONCHARACTERS = range(0xFDD0, 0xFDF0)
 """Never assigned, like the last two of each plane; XML allows some of them nowhere."""
@@ -111,7 +114,7 @@ def source_label(name: str, link: str) -> str:
 
     A feed names itself, so one that calls itself after somebody else must not hide where its links lead.
     """
-    shown, host = visible(name), _host(link)
+    shown, host = visible(plain(name)), _host(link)
     if not host:
         return shown or "unknown source"
     if not shown:
@@ -219,6 +222,8 @@ def _minute(instant: datetime) -> str:
 
 def visible(text: str) -> str:
     """Return text on one line without anything that has no glyph: the last guard before a page, mail or terminal."""
+    if text.isprintable() and (text.isascii() or max(text, default="") < FIRST_TAG):
+        return " ".join(text.split())
     shown = [
         " " if character.isspace() else character
         for index, character in enumerate(text)

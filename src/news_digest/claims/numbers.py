@@ -92,7 +92,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"(\d[\d,.]*)\s?(?:-|\u2013|to|and|or)\s?[$\u20ac\u00a3]?\d[\d,.]*[ -]?"
+    r"(?<![\d,.])(\d[\d,.]{0,15})\s?(?:-|\u2013|to|and|or)\s?[$\u20ac\u00a3]?\d[\d,.]*[ -]?"
     r"(hundred|thousand|million|billion|trillion|mn|bn|tn|[kmbt])\b",
     re.IGNORECASE,
 )

@@ -25,8 +25,9 @@ def quotations(text: str) -> list[str]:
     """Return what stands between quotation marks, without them; an open quotation reaches to the end of the text."""
     found = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
-    opened = re.search(r"[\u201c\u201e\u00ab]([^\u201d\u00bb]{2,})$", rest)
-    return [*found, opened[1]] if opened else found
+    closed = max(map(rest.rfind, "\u201d\u00bb")) + 1
+    opened = min((at for mark in "\u201c\u201e\u00ab" if (at := rest.find(mark, closed)) >= 0), default=-1)
+    return [*found, rest[opened + 1 :]] if 0 <= opened < len(rest) - 2 else found
 
 
 def is_quoted_from(quotation: str, run: str) -> bool:
