@@ -732,16 +732,6 @@ def test_a_busy_feed_that_only_holds_new_stories_each_day_is_not_named(newsroom:
     assert told == [(), (), ()]
 
 
-def test_entries_that_are_too_broken_to_read_are_counted(newsroom: OpenNewsroom) -> None:
-    with serving(lambda _: reply("200 OK", body=rss("a"))) as server:
-        room = newsroom(server)
-        parse = room.reader.parse
-        room.reader = replace(room.reader, parse=lambda *arguments: replace(parse(*arguments), skipped=2))
-        result = room.read_one()
-    assert titles(result) == ["id-a"]
-    assert "2 entries" in result.notices[0]
-
-
 def test_a_compressed_feed_is_kept_as_it_is_read(newsroom: OpenNewsroom) -> None:
     def answer(asked: Asked) -> bytes:
         if "if-none-match" in asked.headers:

@@ -260,14 +260,11 @@ class _Run:
     def _settle(
         self, visit: _Visit, document: Document, now: datetime, *, moved_to: str = "", cached: bool = False
     ) -> None:
-        told = notices(visit.record, document.entries, moved_to, now)
-        if document.skipped:
-            told += (f"{document.skipped} entries of {visit.url} are too broken to read; the others were read.",)
         result = FeedResult(
             visit.source,
             title=document.title,
             entries=tuple(document.entries),
-            notices=told,
+            notices=notices(visit.record, document.entries, moved_to, now),
             moved_to=moved_to,
             cached=cached,
         )
