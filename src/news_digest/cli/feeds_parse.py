@@ -1,102 +1,100 @@
-"""``news-digest feeds parse``: show what is read from files, as people or as ``corpus/score.py`` want it."""
+"""``news-digest feeds parse``: show what is read in files of feeds, with each story's fingerprints."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from news_digest.errors import NotAFeed
-from news_digest.feeds.parse import Document, parse_feed
-from news_digest.feeds.raw import Raw
-from news_digest.feeds.text import full_text, plain
-from news_digest.hygiene import clean
+from news_digest.feeds.parse import parse_feed
+from news_digest.feeds.text import excerpt_of, title_of
 from news_digest.model import Entry, Json
 
 __all__ = ["describe", "parse_command"]
 
+_TITLE_WIDTH = 60
+
+
+def describe(files: Iterable[str], url: str, headers: Mapping[str, str]) -> Iterator[dict[str, Json]]:
+    """Yield one object per file: its title and entries, or the error; ``headers`` have lower-case names.
+
+    ``keys`` are remembered and matched, ``stored`` what is written to ``seen``, ``aliases`` only looked up.
+    """
+    for name in files:
+        try:
+            document = parse_feed(Path(name).read_bytes(), url or Path(name).absolute().as_uri(), headers)
+        except NotAFeed as error:
+            yield {"file": name, "error": error.cause or error.what, "hint": error.hint}
+        else:
+            yield {"file": name, "title": document.title, "entries": [_entry(each) for each in document.entries]}
+
+
+def _entry(entry: Entry) -> dict[str, Json]:
+    identity = entry.identity
+    keys = [*(key for key in identity.stored if key in identity.lookup), *identity.wide]
+    return {
+        "title": title_of(entry),
+        "link": entry.link,
+        "id": entry.identifier,
+        "published": f"{entry.published:%Y-%m-%dT%H:%M:%SZ}" if entry.published else None,
+        "summary": excerpt_of(entry),
+        "keys": keys,
+        "aliases": [key for key in identity.lookup if key not in keys],
+        "stored": list(identity.stored),
+        "wide": list(identity.wide),
+    }
+
+
+def _table(document: dict[str, Json]) -> Iterator[str]:
+    """Yield the lines that people read."""
+    if "error" in document:
+        yield f"{document['file']}: no feed: {document['error']}"
+        return
+    entries = document["entries"]
+    yield f"{document['file']}: {document['title'] or '(no title)'}, {len(entries)} entries"
+    for entry in entries:
+        date = (entry["published"] or "undated")[:16].replace("T", " ")
+        title = entry["title"] or entry["summary"] or "(no title)"
+        title = title if len(title) <= _TITLE_WIDTH else title[: _TITLE_WIDTH - 1] + "…"
+        yield f"  {date:16}  {title}"
+        yield f"  {'':16}  {entry['link'] or '(no link)'}"
+        yield f"  {'':16}  {' '.join(entry['keys'])}"
+
+
+def _headers(lines: Sequence[str]) -> dict[str, str]:
+    pairs = (line.partition(":") for line in lines)
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
 
 @click.command("parse")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--url", default="https://feed.example/feed.xml", show_default=True, help="The address it came from.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="A response header, as often as needed.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, a line a file.")
-def parse_command(files: Sequence[str], url: str, headers: Sequence[str], *, as_json: bool) -> int:
-    """Show what is read from feed files, with each story's fingerprints. Exit code 3 when one of them is no feed.
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="FILE...")
+@click.option("--url", default="", help="The address that the files came from; relative links are relative to it.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="An HTTP header that came with them.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.pass_context
+def parse_command(
+    context: click.Context, files: tuple[str, ...], url: str, headers: tuple[str, ...], as_json: bool
+) -> None:  # noqa: FBT001 - click passes options by name
+    """Show what is read in files of feeds, with each story's fingerprints.
 
     \b
     Examples:
       news-digest feeds parse feed.xml
-      news-digest feeds parse --url https://example.com/feed --header 'Content-Type: text/xml; charset=gbk' --json *.xml
+      news-digest feeds parse --json --url https://example.org/feed.xml feed.xml
     """
-    known = dict(_header(line) for line in headers)
     failed = False
-    for line in describe(files, url, known):
-        failed = failed or "error" in line
-        text = json.dumps(line, ensure_ascii=False) if as_json else "\n".join(map(clean, _lines(line)))
-        sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
-    return NotAFeed.exit_code if failed else 0
-
-
-def _header(line: str) -> tuple[str, str]:
-    name, separator, value = line.partition(":")
-    if not separator:
-        raise click.BadParameter(f"{line!r} is not 'NAME: VALUE'", param_hint="--header")
-    return name.strip().lower(), value.strip()
-
-
-def describe(files: Sequence[str], url: str, headers: Mapping[str, str]) -> Iterator[dict[str, Json]]:
-    """Yield per file what was read from it, or its ``error``."""
-    for file in files:
-        try:
-            document = parse_feed(Path(file).read_bytes(), url, headers)
-        except NotAFeed as error:
-            yield {"file": file, "error": f"{error.cause}; {error.hint}"}
-        except OSError as error:
-            yield {"file": file, "error": f"cannot read the file: {error.strerror}"}
+    for document in describe(files, url, _headers(headers)):
+        failed |= "error" in document
+        if as_json:
+            sys.stdout.write(json.dumps(document) + "\n")
         else:
-            yield _document(file, document)
-
-
-def _document(file: str, document: Document) -> dict[str, Json]:
-    found: dict[str, Json] = {"file": file, "title": document.title, "entries": [_entry(e) for e in document.entries]}
-    return {**found, "skipped": document.skipped} if document.skipped else found
-
-
-def _entry(entry: Entry) -> dict[str, Json]:
-    raw: Raw = entry.raw
-    identity = entry.identity
-    keys = [key for key in (*identity.stored, *identity.wide) if key in identity.lookup]
-    return {
-        "title": plain(raw.head),
-        "link": entry.link,
-        "id": entry.identifier,
-        "published": _instant(entry.published),
-        "summary": full_text(raw),
-        "keys": keys,
-        "aliases": [key for key in identity.lookup if key not in keys],
-        "remembered": [*identity.stored, *identity.wide],
-    }
-
-
-def _instant(when: datetime | None) -> str | None:
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if when else None
-
-
-def _lines(line: Mapping[str, Json]) -> Iterator[str]:
-    if "error" in line:
-        yield f"{line['file']}: {line['error']}"
-        return
-    yield f"{line['file']}: {line['title'] or 'no title'}, {len(line['entries'])} entries"
-    for entry in line["entries"]:
-        yield f"  {entry['published'] or 'undated':<20}  {entry['title'] or '-'}"
-        yield f"  {'':<20}  {entry['link'] or 'no link'}"
-        yield f"  {'':<20}  {' '.join(entry['remembered'])}"
+            sys.stdout.write("\n".join(_table(document)) + "\n")
+    context.exit(3 if failed else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(parse_command(standalone_mode=False))
+    parse_command()

@@ -114,7 +114,9 @@ def _iso(text: str) -> datetime | None:
     if match is None:
         return None
     year, month, day, hour, minute, second, zone = match.groups()
-    return _instant(int(year), int(month), int(day or 1), (int(hour or 0), int(minute or 0), int(second or 0)), _zone(zone))
+    return _instant(
+        int(year), int(month), int(day or 1), (int(hour or 0), int(minute or 0), int(second or 0)), _zone(zone)
+    )
 
 
 def _compact(text: str) -> datetime | None:

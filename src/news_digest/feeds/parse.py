@@ -1,12 +1,11 @@
-"""A feed's bytes to its entries: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON Feed 1.x, with the standard library alone.
+"""Read a feed: bytes to entries, or an error that says what the bytes are instead.
 
-In three steps, each only where the one before failed: the parser as it is, the text repaired, item by item. Text stays
-raw in ``Entry.raw`` (:class:`~news_digest.feeds.raw.Raw`) until selection has kept the entry.
+Well-formed UTF-8 goes straight to expat. Anything else is decoded and mended first (:mod:`charset`, :mod:`repair`) and
+then parsed just as strictly. Text is decoded later, for stories that are told (:mod:`text`).
 """
 
 from __future__ import annotations
 
-import gzip
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,225 +15,184 @@ from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from news_digest.errors import NotAFeed
-from news_digest.feeds import repair
-from news_digest.feeds.elements import Fields, read_item
-from news_digest.feeds.names import local, place
-from news_digest.feeds.raw import Raw, Siblings
-from news_digest.fingerprint import Marks, identify
+from news_digest.feeds import json_items, xml_items
+from news_digest.feeds.charset import bare_utf8, charset_of, decoded
+from news_digest.feeds.items import Found, Item
+from news_digest.feeds.repair import repaired
+from news_digest.feeds.text import SOURCE_CHARACTERS, Passage, Raw, plain
+from news_digest.fingerprint import Marks, identify, unwrapped
 from news_digest.model import Entry
 
-__all__ = ["Document", "parse_feed"]
+__all__ = ["DECODED_BYTES", "ELEMENTS", "Document", "parse_feed"]
 
-DECODED_BYTES: Final = 50 * 1024 * 1024
-"""Cap of a compressed body that came without a header; a 200 kB file can hold 200 MB."""
-DEPTH: Final = 200
-"""Elements nest a dozen deep; what is deeper is no feed, and would exhaust the stack."""
-ENTRIES: Final = 20_000
-"""The newest of more; the largest feed on record has 10,000."""
+DECODED_BYTES: Final = 16 * 1024 * 1024
+"""What a compressed body may unfold to; the largest real feeds have some 5 MB."""
+ELEMENTS: Final = 300_000
+"""Tags of a document; the largest real feed has 40,000, and each costs memory."""
+_MARK_CHARACTERS: Final = 500
+"""How much of a title or text stands for an entry that has nothing else to be known by."""
 
-_HTML: Final = re.compile(rb"(?i)<(?:!doctype\s+html|html|head|body)[\s>]")
-_PLAIN_UTF8: Final = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
-_ATOM: Final = "{http://www.w3.org/2005/Atom}"
-_RSS_ROOTS: Final = frozenset({"rss", "RDF", "channel"})
+_FEED_TAG: Final = re.compile(r"<(?:[A-Za-z0-9_-]+:)?(?:rss|feed|rdf|channel|item|entry)[\s>/]", re.IGNORECASE)
+_CDATA: Final = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_FIND: Final = "`news-digest feeds add` with the site's address looks for its feed."
+_AGAIN: Final = "Look at the address in a browser; if it is right, the site may be at fault for a while."
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A feed as its publisher gave it: title in plain text, entries in their order."""
+    """A feed: its own title (plain text, may be empty) and its entries in their order."""
 
     title: str
     entries: tuple[Entry, ...]
-    skipped: int = 0
-    """Items that could not be read even one by one."""
 
 
 def parse_feed(body: bytes, url: str, headers: Mapping[str, str] | None = None, feed_url: str = "") -> Document:
-    """Return the feed in a body that came from ``url``; ``feed_url`` is the address as configured (identity belongs to it).
+    """Return a feed's entries; an empty channel has none.
 
-    ``headers`` have lower-case names. An empty channel is a feed without entries. Raises ``NotAFeed`` with the reason, for a
-    page, a challenge, an empty body or something else.
+    ``url`` is the address that the body came from (relative links), ``headers`` are its HTTP headers with lower-case
+    names (charset, ``content-location``), ``feed_url`` is the address as configured (identity; ``url`` without it).
+    Raises :class:`~news_digest.errors.NotAFeed` with a reason and a hint for anything that is no feed.
     """
-    content_type = (headers or {}).get("content-type", "")
-    body = _inflated(body, url)
-    stripped = body.strip(b"\xef\xbb\xbf\x00\r\n\t ")
-    if not stripped:
-        raise _not_a_feed(url, "the answer is empty", "try again later, or look whether the feed has moved")
-    if stripped[:1] in b"{[":
-        from news_digest.feeds.json_feed import read_json_feed  # noqa: PLC0415 - few feeds are JSON
-
-        title, home, items = read_json_feed(repair.decoded(body, content_type), url)
-        return _document(title, home, items, url, feed_url or url)
-    root, skipped = _tree(body, url, content_type)
-    return _read(root, url, feed_url or url, skipped)
+    headers = headers or {}
+    body = _unpacked(body, url)
+    if not body.strip():
+        raise NotAFeed("no feed", thing=url, cause="the document is empty", hint=_AGAIN)
+    base = _location(url, headers.get("content-location", ""))
+    found = _found(body, base, charset_of(headers.get("content-type", "")), url)
+    return _document(found, url, feed_url or url)
 
 
-def _inflated(body: bytes, url: str) -> bytes:
-    """Return a body that was compressed without saying so; two layers were seen in the wild."""
+def _location(url: str, location: str) -> str:
+    """Return the address that relative links are relative to (RFC 9110, 8.7); a foreign scheme does not count."""
+    try:
+        joined = urljoin(url, location.strip()) if location else url
+    except ValueError:
+        return url
+    return joined if joined.startswith(("http://", "https://")) else url
+
+
+def _unpacked(body: bytes, url: str) -> bytes:
+    """Return a body without gzip around it, which some servers send without a word, or twice."""
     for _ in range(2):
         if not body.startswith(b"\x1f\x8b"):
             break
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
-            reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-            body = reader.decompress(body, DECODED_BYTES)
-        except (zlib.error, gzip.BadGzipFile, EOFError) as error:
-            raise _not_a_feed(url, f"its compressed body is damaged: {error}", "try again later") from error
-        if reader.unconsumed_tail:
-            raise _not_a_feed(url, f"it is larger than {DECODED_BYTES} bytes", "remove the feed") from None
+            body = unpacker.decompress(body, DECODED_BYTES)
+        except zlib.error as error:
+            raise NotAFeed("no feed", thing=url, cause="its compressed body is damaged", hint=_AGAIN) from error
+        if unpacker.unconsumed_tail:
+            limit = DECODED_BYTES // 1024 // 1024
+            raise NotAFeed("no feed", thing=url, cause=f"it unfolds to more than {limit} MB", hint=_AGAIN)
     return body
 
 
-def _not_a_feed(url: str, cause: str, hint: str) -> NotAFeed:
-    return NotAFeed("cannot read the feed", thing=url, cause=cause, hint=hint)
+# --- from bytes to items -------------------------------------------------------------------------------------------
 
 
-# --- the tree ------------------------------------------------------------------------------------------------------
+def _found(body: bytes, base: str, charset: str, url: str) -> Found:
+    if body.count(b"<") > ELEMENTS and _CDATA.sub(b"", body).count(b"<") > ELEMENTS:
+        raise NotAFeed("no feed", thing=url, cause=f"it has more than {ELEMENTS:,} tags", hint=_AGAIN)
+    root = _parsed(body, charset)
+    found = xml_items.find_items(root, base) if root is not None else None
+    if found is not None and found.items:
+        return found
+    text = decoded(body, charset).lstrip("\ufeff \t\r\n\x00")
+    if text[:1] in ("{", "["):
+        return _from_json(text, base, url)
+    if not _FEED_TAG.search(text):
+        raise _not_a_feed(text, url)
+    if found is not None:
+        return found
+    found = _mended(text, base)
+    if found is None or (not found.items and _is_page(text)):
+        raise _not_a_feed(text, url)
+    return found
 
 
-def _tree(body: bytes, url: str, content_type: str) -> tuple[Element, int]:
-    """Return the root, and how many items were skipped on the way to it."""
-    if not _PLAIN_UTF8.match(body[:300]) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            root = fromstring(body)
-        except (ParseError, ValueError, LookupError):
-            root = None
-        if root is not None and _is_feed(root):
-            return _known_names(root), 0
-    text = repair.repaired(repair.decoded(body, content_type))
+def _parsed(body: bytes, charset: str) -> Element | None:
+    """Return the parsed document if its bytes are XML as they stand; entities of its own are never expanded here."""
+    if body[:1] in (b"{", b"[") or b"<!ENTITY" in body or not bare_utf8(body, charset):
+        return None
     try:
-        root = fromstring(text)
+        return fromstring(body)
+    except (ParseError, ValueError, LookupError):
+        return None
+
+
+def _mended(text: str, base: str) -> Found | None:
+    try:
+        return xml_items.find_items(fromstring(repaired(text)), base)
     except (ParseError, ValueError):
-        return _salvaged(text, body, url)
-    if not _is_feed(root):
-        raise _other(root, body, url)
-    return _known_names(root), 0
+        return None
 
 
-def _is_feed(root: Element) -> bool:
-    return local(root.tag) in _RSS_ROOTS or local(root.tag) == "feed"
-
-
-def _known_names(root: Element) -> Element:
-    """Put Atom's names in place of a namespace that somebody made up for a feed."""
-    space, brace, name = root.tag.rpartition("}")
-    if brace and name == "feed" and place(root.tag) not in ("core", "atom"):
-        for element in root.iter():
-            if isinstance(element.tag, str) and element.tag.startswith(space + "}"):
-                element.tag = _ATOM + element.tag[len(space) + 1 :]
-    return root
-
-
-def _salvaged(text: str, body: bytes, url: str) -> tuple[Element, int]:
-    """Return a channel of the items that can be read one by one."""
-    channel, skipped = Element("channel"), 0
-    head = repair.head_of(text)
-    for part in head:
-        try:
-            channel.extend(fromstring(part))
-        except (ParseError, ValueError):
-            continue
-    for item in repair.items_of(text):
-        try:
-            channel.extend(fromstring(item))
-        except (ParseError, ValueError):
-            skipped += 1
-    if not any(local(child.tag) in ("item", "entry") for child in channel):
-        raise _other(None, body, url)
-    return channel, skipped
-
-
-def _other(root: Element | None, body: bytes, url: str) -> NotAFeed:
-    start = body[:4000]
-    name = local(root.tag).lower() if root is not None else ""
-    if name == "html" or _HTML.search(start):
-        lower = start.lower()
-        if any(word in lower for word in (b"captcha", b"cf-chl", b"challenge", b"just a moment", b"are you a robot")):
-            return _not_a_feed(url, "a page that asks whether you are a person", "the site blocks programs; ask it for access")
-        return _not_a_feed(url, "it is a web page, not a feed", "`news-digest feeds add` finds the feeds of a page")
-    if name:
-        return _not_a_feed(url, f"it is <{name}>, not a feed", "look whether the address is the feed's")
-    return _not_a_feed(url, "it is no XML and no JSON feed", "look whether the address is the feed's")
-
-
-# --- the entries ---------------------------------------------------------------------------------------------------
-
-
-def _read(root: Element, url: str, feed_url: str, skipped: int) -> Document:
-    if _depth_exceeds(root, DEPTH):
-        raise _not_a_feed(url, f"it nests deeper than {DEPTH} elements", "remove the feed")
-    base = _joined(url, _base(root))
-    channel = _channel(root)
-    inner = base if channel is root else _joined(base, _base(channel))
-    title, home = _about(channel, inner)
-    atom = local(root.tag) == "feed"
-    holders = (channel,) if channel is root else (channel, root)
-    items = [
-        (child, inner if holder is channel else base)
-        for holder in holders
-        for child in holder
-        if local(child.tag) in ("item", "entry") and place(child.tag) in ("core", "atom")
-    ]
-    fields = [read_item(item, _joined(at, _base(item)), atom=atom) for item, at in items[:ENTRIES]]
-    return _document(title, home, fields, url, feed_url, skipped)
-
-
-def _depth_exceeds(root: Element, limit: int) -> bool:
-    level: list[Element] = [root]
-    for _ in range(limit):
-        level = [child for element in level for child in element if len(child)]
-        if not level:
-            return False
-    return True
-
-
-def _base(element: Element) -> str:
-    return (element.get("{http://www.w3.org/XML/1998/namespace}base") or "").strip()
-
-
-def _joined(base: str, link: str) -> str:
-    if not link:
-        return base
+def _from_json(text: str, base: str, url: str) -> Found:
     try:
-        return urljoin(base, link)
-    except ValueError:
-        return link
+        found = json_items.find_items(text, base)
+    except ValueError as error:
+        raise NotAFeed("no feed", thing=url, cause="its JSON is damaged or incomplete", hint=_AGAIN) from error
+    if found is None:
+        raise NotAFeed("no feed", thing=url, cause="it is JSON, but not a JSON Feed", hint=_FIND)
+    return found
 
 
-def _channel(root: Element) -> Element:
-    if local(root.tag) in ("feed", "channel"):
-        return root
-    return next((child for child in root if local(child.tag) == "channel"), root)
+def _is_page(text: str) -> bool:
+    return re.search(r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", text[:4096], re.IGNORECASE) is not None
 
 
-def _about(channel: Element, base: str) -> tuple[str, str]:
-    """Return the feed's title, raw, and the address of its site."""
-    title, home, titled = "", "", -1
-    for child in channel:
-        name, where = local(child.tag), place(child.tag)
-        rank = {"core": 3, "atom": 2, "dc": 1}.get(where, 0)
-        if name == "title" and rank > titled and ("".join(child.itertext()).strip() or titled < 0):
-            title, titled = Raw.of_element(child, atom=where == "atom" or local(channel.tag) == "feed").title(), rank
-        elif name == "link" and not home:
-            rel = child.get("rel", "alternate")
-            home = (child.text or "").strip() or (child.get("href", "") if rel == "alternate" else "")
-    return title, _joined(base, home.strip())
+def _not_a_feed(text: str, url: str) -> NotAFeed:
+    """Return the error that says what a document is."""
+    start = text[:4096].lower()
+    if _is_page(text):
+        return NotAFeed("no feed", thing=url, cause="it is a web page, not a feed", hint=_FIND)
+    kinds = {
+        "<opml": ("a list of feeds (OPML)", "`news-digest feeds import` reads it."),
+        "<urlset": ("a sitemap", _FIND),
+        "<sitemapindex": ("a sitemap", _FIND),
+        "<svg": ("an image", _FIND),
+    }
+    for mark, (what, hint) in kinds.items():
+        if mark in start:
+            return NotAFeed("no feed", thing=url, cause=f"it is {what}, not a feed", hint=hint)
+    if _FEED_TAG.search(text):
+        return NotAFeed("no feed", thing=url, cause="its XML is damaged beyond repair", hint=_AGAIN)
+    what = "XML, but not a feed" if start.startswith("<") else "no feed that we know (RSS, Atom or JSON Feed)"
+    return NotAFeed("no feed", thing=url, cause=f"it is {what}", hint=_FIND)
 
 
-def _document(
-    title: str, home: str, items: Sequence[Fields], url: str, feed_url: str, skipped: int = 0
-) -> Document:
-    source = title or _host(home) or _host(url)
-    kept = [item for item in items if item.identifier.strip() or item.link or item.raw.has_text()]
-    marks = [Marks(item.identifier, item.link, item.raw.mark(), item.published, item.raw.target) for item in kept]
-    siblings = Siblings(tuple(item.raw for item in kept))
+# --- from items to entries -----------------------------------------------------------------------------------------
+
+
+def _document(found: Found, url: str, feed_url: str) -> Document:
+    title = plain(found.title, SOURCE_CHARACTERS)
+    source = title or _host(feed_url)
+    identities = identify([_marks(item) for item in found.items], feed_url)
+    siblings: list[Raw] = []
     entries = []
-    for item, identity in zip(kept, identify(marks, feed_url), strict=True):
-        raw = item.raw.among(siblings)
+    for item, identity in zip(found.items, identities, strict=True):
+        shown = item.target or unwrapped(item.link) or item.enclosure
+        raw = Raw(item.title, item.teaser, item.content, shown, siblings)
+        siblings.append(raw)
         entries.append(Entry(feed_url, source, item.identifier, item.link, item.published, identity, raw))
-    return Document(title, tuple(entries), skipped)
+    return Document(title, tuple(entries))
+
+
+def _marks(item: Item) -> Marks:
+    title = _words(item.title)
+    if not title and not item.identifier and not item.link:
+        title = _words(item.teaser) or _words(item.content)
+    return Marks(item.identifier, item.link, title, item.published, item.target)
+
+
+def _words(passage: Passage) -> str:
+    value = passage.value
+    text = "".join(value.itertext()) if isinstance(value, Element) else value
+    return str(text)[:_MARK_CHARACTERS].strip()
 
 
 def _host(url: str) -> str:
     try:
-        return urlsplit(url).hostname or ""
+        return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""

@@ -1,55 +1,27 @@
-"""Bytes to text, and almost-XML to XML: repaired in the text, before parsing, so that nothing is dropped without a word.
+"""From text that is almost XML to XML: everything that was there is kept, and nothing is dropped without need.
 
-A recovering parser deletes what it does not understand (libxml2 makes ``R&D budget`` into ``R budget`` and cuts a text at
-``&eacute;``). Here each kind of damage is undone by what its author meant. Measured causes, commonest first: something
-before the declaration, forbidden characters, undefined entities, bare ``&``, junk behind the end, cut ends, prefixes that
-nobody declared, encodings that lie.
+Parsers that "recover" delete: an undefined entity cuts the text, a bare ``&`` disappears. Here the text is mended first and
+then parsed strictly. The result has one root of its own, so that junk around the feed, or two feeds in one file, are
+well-formed too. Linear in the length of the text.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
 from typing import Final
 
-__all__ = ["decoded", "head_of", "items_of", "repaired", "wrapped"]
+__all__ = ["ROOT", "repaired"]
 
-_BOMS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_UNMARKED: Final = ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be"), (b"<\0r\0", "utf-16-le"), (b"\0<\0r", "utf-16-be"))
-_SUPERSETS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk", "euc-cn"), "gb18030"),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
-    **dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii", "iso8859-1"), "cp1252"),
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "ksc5601"), "cp949"),
-    **dict.fromkeys(("big5", "big5-hkscs", "x-x-big5"), "big5hkscs"),
-    **{"iso-8859-9": "cp1254", "iso-8859-11": "cp874", "tis-620": "cp874"},
-}
-"""What a label means in practice (WHATWG Encoding): the larger table that includes the named one."""
-_SEVEN_BIT: Final = frozenset({"iso-2022-jp", "iso-2022-kr", "hz-gb-2312", "hz"})
-_DECLARED: Final = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)""")
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
-_NEARLY: Final = 4
-"""Readable characters beyond ASCII that there must be for each unreadable one in a text that counts as UTF-8."""
+ROOT: Final = "_"
+"""The name of the root element around everything."""
+_DEPTH_MOST: Final = 400
+"""Elements within elements; markup nests some thirty deep, deeper only by intent."""
+_ENTITY_MOST: Final = 100
+_EXPANDED_MOST: Final = 100_000
+"""Characters that a document's own entities may add: they are for names and signs, and the rest is an attack."""
 
-_START: Final = re.compile(r"<\?xml\s|<(?:[\w.-]+:)?(?:rss|feed|RDF|channel)[\s>]", re.IGNORECASE)
-_ROOT: Final = re.compile(r"<((?:[\w.-]+:)?(?:rss|feed|RDF|channel))(?=[\s/>])", re.IGNORECASE)
-_DECLARATION: Final = re.compile(r"<\?xml[^>]*\?>")
-_DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL | re.IGNORECASE)
-_ENTITY: Final = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]{0,1000})\"|'([^']{0,1000})')\s*>")
-_FORBIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_SECTION: Final = re.compile(r"(<!\[CDATA\[.*?\]\]>|<!--.*?-->)", re.DOTALL)
-_REFERENCE: Final = re.compile(r"&(?:#(\d{1,7});|#[xX]([0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
-_PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
-_PREFIX: Final = re.compile(r"<([A-Za-z_][\w.-]*):[A-Za-z_]|\s([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*\s*=\s*[\"']")
-_DECLARES: Final = re.compile(r"\sxmlns:([\w.-]+)\s*=")
-_NAMESPACES: Final[Mapping[str, str]] = {
+_NAMESPACES: Final = {
     "atom": "http://www.w3.org/2005/Atom",
     "a10": "http://www.w3.org/2005/Atom",
     "content": "http://purl.org/rss/1.0/modules/content/",
@@ -59,222 +31,239 @@ _NAMESPACES: Final[Mapping[str, str]] = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
     "media": "http://search.yahoo.com/mrss/",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rss": "http://purl.org/rss/1.0/",
     "xhtml": "http://www.w3.org/1999/xhtml",
 }
-_TAG: Final = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*?)(/?)>")
-_ITEM: Final = re.compile(r"<((?:[\w.-]+:)?(?:item|entry))(?=[\s>]).*?</\1\s*>", re.DOTALL)
-_ABOUT: Final = re.compile(r"<(title|link)(?=[\s>])[^<>]*>.*?</\1\s*>", re.DOTALL)
-_PROSE: Final = re.compile(
-    r"(<((?:[\w.-]+:)?(?:title|description|encoded|summary|content|subtitle))(?:\s[^<>]*)?(?<!/)>)(.*?)(</\2\s*>)", re.DOTALL
+"""What prefixes mean where a document uses them without saying."""
+
+_NAME: Final = r"[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?"
+_FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TERMINAL: Final = re.compile(
+    "\x1b\\][^\x07\x1b<]{0,2048}(?:\x07|\x1b\\\\)|\x1b[PX^_][^\x1b<]{0,2048}\x1b\\\\|\x1b\\[[0-?]{0,64}[ -/]{0,16}[@-~]"
 )
-
-
-# --- bytes to text -------------------------------------------------------------------------------------------------
-
-
-def decoded(body: bytes, content_type: str = "") -> str:
-    """Return a document as text: by BOM, as UTF-8 where it is, by HTTP header, by declaration, else as it reads best."""
-    for mark, name in _BOMS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
-    for mark, name in _UNMARKED:
-        if body.lstrip()[:4] == mark:
-            return body.decode(name, "replace")
-    labels = list(_labels(body, content_type))
-    if not (b"\x1b" in body or b"~{" in body) or not _SEVEN_BIT.intersection(labels):
-        try:
-            return body.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    for label in labels:
-        text = _strict(body, label)
-        if text is not None:
-            return text
-    return _best(body, labels)
-
-
-def _labels(body: bytes, content_type: str) -> Iterator[str]:
-    header, declaration = _CHARSET.search(content_type), _DECLARED.search(body[:2000])
-    for label in (header[1] if header else "", declaration[1].decode() if declaration else ""):
-        if label:
-            yield label.lower()
-
-
-def _strict(body: bytes, label: str) -> str | None:
-    try:
-        return body.decode(_SUPERSETS.get(label, label))
-    except (LookupError, UnicodeDecodeError, ValueError):
-        return None
-
-
-def _best(body: bytes, labels: Iterable[str]) -> str:
-    """Return UTF-8 with few bad bytes, else what a label says, else Western European, which undeclared bytes mostly are."""
-    text = body.decode("utf-8", "replace")
-    bad = text.count("\ufffd")
-    good = sum(1 for character in text if character > "\x7f") - bad
-    if bad * _NEARLY <= good:
-        return text
-    for label in labels:
-        if label not in ("utf-8", "utf8"):
-            try:
-                return body.decode(_SUPERSETS.get(label, label), "replace")
-            except (LookupError, ValueError):
-                continue
-    return body.decode("cp1252", "replace")
-
-
-# --- almost XML to XML ---------------------------------------------------------------------------------------------
+"""A terminal sequence goes as a whole, or its visible half would stay as text."""
+_CONTROL_REFERENCE: Final = re.compile(r"&#(?:0{0,6}(?:27|7)|[xX]0{0,6}(?:1[bB]|7));")
+_AMPERSAND: Final = re.compile(r"&(?:#(?:[xX]([0-9A-Fa-f]{1,8})|([0-9]{1,10}));?|([A-Za-z][A-Za-z0-9_.-]{0,31});)?")
+_DOCTYPE: Final = re.compile(r"<!DOCTYPE\b[^<>\[]*(?:\[(.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_ENTITY: Final = re.compile(r"<!ENTITY\s+([A-Za-z][A-Za-z0-9_.-]{0,31})\s+(?:\"([^\"<]*)\"|'([^'<]*)')\s*>")
+_OPEN: Final = re.compile(
+    rf"<({_NAME})((?>\s+{_NAME}\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(/?)>"
+    rf"|<({_NAME})((?:[\s/\"'](?>[^<>\"']+|\"[^\"]*\"|'[^']*')*+)?)>"
+    rf"|<({_NAME})([\s/][^<>]*)>"
+)
+_CLOSE: Final = re.compile(rf"</\s*({_NAME})[^<>]*>")
+_ATTRIBUTE: Final = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+_PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_ITEMS: Final = frozenset({"item", "entry"})
+_RESERVED: Final = ("http://www.w3.org/XML/", "http://www.w3.org/2000/xmlns/")
+"""Namespaces that may not be declared."""
+_LAST_C1: Final = 0x9F
 
 
 def repaired(text: str) -> str:
-    """Return the text as XML without declaration and DOCTYPE, as far as its damage is of a known kind."""
-    start = _START.search(text)
-    if start is not None:
-        text = text[start.start() :]
-    text = _DECLARATION.sub("", text)
-    own = _own_entities(text)
-    text = _FORBIDDEN.sub("", _DOCTYPE.sub("", text, count=1))
-    text = _closed_section(_from_root(text))
-    parts = _SECTION.split(text)
-    text = "".join(part if part.startswith(("<![CDATA[", "<!--")) else _references(part, own) for part in parts)
-    return _declared(_ended(text))
+    """Return a document as well-formed XML without declaration, DOCTYPE, comments or instructions, below :data:`ROOT`."""
+    text = _CONTROL_REFERENCE.sub(lambda match: "\x1b" if "7" not in match[0] or "27" in match[0] else "\x07", text)
+    text = _FORBIDDEN.sub("", _TERMINAL.sub("", text))
+    return _Writer(text).written()
 
 
-def _from_root(text: str) -> str:
-    """Return the text from its root on; an empty root that stands before another is left out."""
-    root = _ROOT.search(text)
-    if root is None:
-        return text
-    text = text[root.start() :]
-    empty = re.match(r"<[^<>]*/>|<([\w.:-]+)[^<>]*>\s*</\1\s*>", text)
-    following = _ROOT.search(text, empty.end()) if empty is not None else None
-    return text[following.start() :] if following is not None else text
+class _Writer:
+    """Reads almost-XML from left to right and writes XML."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._out: list[str] = []
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+        """How often each name is open, so that a stray end tag costs no search."""
+        self._prefixes: set[str] = set()
+        self._entities: dict[str, str] = {}
+        self._expanded = 0
+        self._ends: dict[str, int] = {}
 
-def _own_entities(text: str) -> dict[str, str]:
-    """Return the entities that a DOCTYPE defines as plain text; one that refers to another is left unexpanded."""
-    doctype = _DOCTYPE.search(text[:50_000])
-    if doctype is None or not doctype[1]:
-        return {}
-    return {m[1]: m[2] or m[3] or "" for m in _ENTITY.finditer(doctype[1]) if "&" not in (m[2] or m[3] or "")}
+    def written(self) -> str:
+        """Return the document."""
+        text, position = self._text, 0
+        while True:
+            start = text.find("<", position)
+            if start < 0:
+                break
+            self._write_text(text[position:start])
+            position = self._read_markup(start)
+        self._write_text(text[position:])
+        self._close_down_to(0)
+        prefixes = sorted(self._prefixes - {"xml", "xmlns"})
+        spaces = "".join(
+            f' xmlns:{each}="{_NAMESPACES.get(each.lower(), "urn:undeclared:" + each)}"' for each in prefixes
+        )
+        return f"<{ROOT}{spaces}>{''.join(self._out)}</{ROOT}>"
 
+    def _read_markup(self, start: int) -> int:
+        """Read what begins with ``<`` at a position; return where to go on."""
+        text = self._text
+        following = text[start + 1 : start + 2]
+        if following == "/":
+            return self._read_end(start)
+        if following == "!":
+            return self._read_declaration(start)
+        if following == "?":
+            end = self._find("?>", start)
+            return end + 2 if end >= 0 else self._write_sign(start)
+        match = _OPEN.match(text, start)
+        if match is None:
+            return self._write_sign(start)
+        self._write_start(match)
+        return match.end()
 
-def _references(text: str, own: Mapping[str, str]) -> str:
-    if "&" not in text:
-        return text
+    def _find(self, mark: str, start: int) -> int:
+        """Return the next position of a mark, -1 without one; remembered, so that many openings search only once."""
+        known = self._ends.get(mark, start - 1)
+        if known >= 0 and known < start or mark not in self._ends:
+            known = self._ends[mark] = self._text.find(mark, start)
+        return known
 
-    def meant(match: re.Match[str]) -> str:
-        decimal, hexadecimal, name = match.groups()
-        if name in _PREDEFINED:
-            return match[0]
+    def _write_sign(self, start: int) -> int:
+        self._out.append("&lt;")
+        return start + 1
+
+    # --- text ---
+
+    def _write_text(self, text: str) -> None:
+        if "&" in text:
+            text = _AMPERSAND.sub(self._reference, text)
+        self._out.append(text.replace("]]>", "]]&gt;") if "]]>" in text else text)
+
+    def _reference(self, match: re.Match[str]) -> str:
+        hexadecimal, decimal, name = match.groups()
         if name:
-            return own[name] if name in own else _named(name, match[0])
-        if decimal or hexadecimal:
-            return _numbered(int(decimal) if decimal else int(hexadecimal, 16))
-        return "&amp;"
+            return self._named(name)
+        if not hexadecimal and not decimal:
+            return "&amp;"
+        code = int(hexadecimal, 16) if hexadecimal else int(decimal)
+        if 0x80 <= code <= _LAST_C1:  # what is meant is windows-1252 (HTML, "numeric character reference end state")
+            code = ord(bytes([code]).decode("cp1252", "replace"))
+        valid = (
+            code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+        )
+        return f"&#{code};" if valid else ""
 
-    return _REFERENCE.sub(meant, text)
+    def _named(self, name: str) -> str:
+        if name in _PREDEFINED:
+            return f"&{name};"
+        own = self._entities.get(name)
+        if own is not None:
+            self._expanded += len(own)
+            return own if self._expanded <= _EXPANDED_MOST else ""
+        from html.entities import html5  # noqa: PLC0415 - a large table, for documents that need repair only
 
+        meant = html5.get(name + ";") or html5.get(name.lower() + ";")
+        return "".join(f"&#{ord(each)};" for each in meant) if meant else f"&amp;{name};"
 
-def _named(name: str, whole: str) -> str:
-    from html.entities import html5  # noqa: PLC0415 - a table of 2,200 names that most documents do without
+    # --- declarations ---
 
-    found = html5.get(f"{name};")
-    return _escaped(found) if found else f"&amp;{whole[1:]}"
+    def _read_declaration(self, start: int) -> int:
+        text = self._text
+        if text.startswith("<![CDATA[", start):
+            return self._read_cdata(start + 9)
+        if text.startswith("<!--", start):
+            end = self._find("-->", start + 2)
+            return end + 3 if end >= 0 else start + 4
+        match = _DOCTYPE.match(text, start) if text[start + 2 : start + 3] in "Dd" else None
+        if match is None or self._counts["channel"] or self._counts["entry"]:
+            return self._write_sign(start)
+        for name, double, single in _ENTITY.findall(match[1] or ""):
+            value = double or single
+            if len(value) <= _ENTITY_MOST and "&" not in value.replace("&#", ""):
+                self._entities.setdefault(name, _AMPERSAND.sub(self._reference, value))
+        return match.end()
 
+    def _read_cdata(self, start: int) -> int:
+        """Write a CDATA section; one that is never closed, or only by the next one's end, ends with its element."""
+        end, following = self._find("]]>", start), self._find("<![CDATA[", start)
+        if end >= 0 and (following < 0 or end < following or not self._open):
+            self._write_cdata(start, end)
+            return end + 3
+        match = re.compile(rf"</{re.escape(self._open[-1])}\s*>").search(self._text, start) if self._open else None
+        closing = match.start() if match else len(self._text)
+        if end >= 0 and closing > following >= 0:  # the section holds a whole section: a nested one
+            self._write_cdata(start, end)
+            return end + 3
+        self._write_cdata(start, closing)
+        return closing
 
-def _numbered(code: int) -> str:
-    """Return the character of a numeric reference, as browsers read it: 128 to 159 are Windows-1252."""
-    if 128 <= code <= 159:  # noqa: PLR2004 - HTML, "numeric character reference end state"
-        return bytes((code,)).decode("cp1252", "ignore")
-    if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
-        return ""
-    return _escaped(chr(code))
+    def _write_cdata(self, start: int, end: int) -> None:
+        self._out.append(f"<![CDATA[{self._text[start:end].replace(']]>', ']]&gt;')}]]>")
 
+    # --- elements ---
 
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    def _write_start(self, match: re.Match[str]) -> None:
+        strict, attributes, slash, loose, loose_attributes, odd, odd_attributes = match.groups()
+        name = (strict or loose or odd).removeprefix("xmlns:")
+        if strict:
+            names = [each[0].rpartition(":")[2] for each in _ATTRIBUTE.findall(attributes)] if attributes else []
+            attributes = self._with_prefixes(attributes, twice=len(set(names)) < len(names))
+        else:
+            rest = loose_attributes or odd_attributes or ""
+            slash = "/" if rest.rstrip().endswith("/") and not re.search(r"=\s*[^\s\"'<>]*/$", rest) else ""
+            attributes = self._with_prefixes(rest, twice=True)
+        local = name.rpartition(":")[2].lower()
+        if local in _ITEMS and self._counts[local]:
+            self._close_down_to(
+                next(i for i, each in enumerate(self._open) if each.rpartition(":")[2].lower() == local)
+            )
+        if not slash and len(self._open) >= _DEPTH_MOST:
+            return
+        if ":" in name:
+            self._prefixes.add(name.partition(":")[0])
+        self._out.append(f"<{name}{attributes}{slash}>")
+        if not slash:
+            self._open.append(name)
+            self._count(name, 1)
 
+    def _count(self, name: str, by: int) -> None:
+        lower = name.lower()
+        self._counts[lower] += by
+        local = lower.rpartition(":")[2]
+        if local != lower:
+            self._counts[local] += by
 
-def _closed_section(text: str) -> str:
-    """Close a CDATA section that the cut end of a document left open."""
-    opened = text.rfind("<![CDATA[")
-    return text + "]]>" if opened >= 0 and text.find("]]>", opened) < 0 else text
+    def _with_prefixes(self, attributes: str, *, twice: bool) -> str:
+        """Return attributes fit for XML; ``twice``: write each anew, the first of each name."""
+        if not attributes:
+            return ""
+        if not twice and ":" not in attributes:
+            return _AMPERSAND.sub(self._reference, attributes) if "&" in attributes else attributes
+        kept: dict[str, str] = {}
+        for name, double, single, bare in _ATTRIBUTE.findall(attributes):
+            value = double or single or bare
+            prefix, colon, local = name.rpartition(":")
+            if prefix == "xmlns" and (not value or local in ("xml", "xmlns")):
+                continue
+            if value.startswith(_RESERVED) and (prefix == "xmlns" or name == "xmlns"):
+                continue
+            if colon:
+                self._prefixes.add(prefix)
+            key = f"xmlns:{local}" if prefix == "xmlns" else local
+            if key not in kept:
+                value = _AMPERSAND.sub(self._reference, value).replace("<", "&lt;").replace('"', "&quot;")
+                kept[key] = f' {name}="{value}"'
+        return "".join(kept.values())
 
+    def _read_end(self, start: int) -> int:
+        match = _CLOSE.match(self._text, start)
+        if match is None:
+            return self._write_sign(start)
+        name = match[1].lower()
+        if self._counts[name]:
+            position = len(self._open) - 1
+            while position >= 0 and self._open[position].lower() != name:
+                position -= 1
+            if position >= 0:
+                self._close_down_to(position)
+        return match.end()
 
-def _declared(text: str) -> str:
-    """Declare on the root every prefix that is used and that nobody declared."""
-    root = _ROOT.search(text)
-    if root is None:
-        return text
-    bare = _SECTION.sub(" ", text)
-    used = {a or b for a, b in _PREFIX.findall(bare)} - {"xml", "xmlns"}
-    missing = sorted(used - set(_DECLARES.findall(bare[: bare.find(">", root.start()) + 1 if root else 0])))
-    missing = [prefix for prefix in missing if not _declared_everywhere(bare, prefix)]
-    added = "".join(f' xmlns:{prefix}="{_NAMESPACES.get(prefix.lower(), f"urn:prefix:{prefix}")}"' for prefix in missing)
-    return text[: root.end()] + added + text[root.end() :]
-
-
-def _declared_everywhere(text: str, prefix: str) -> bool:
-    """Return whether every element that uses a prefix declares it itself, as some serialisers do."""
-    uses = re.findall(rf"<{re.escape(prefix)}:[^>]*>", text)
-    return bool(uses) and all(f"xmlns:{prefix}" in use for use in uses)
-
-
-def _ended(text: str) -> str:
-    """Cut what follows the root's end; close what a cut end left open, without the tag that was cut in half."""
-    opened: list[str] = []
-    end = 0
-    for match in _tags(text):
-        closing, name, _, empty = match.groups()
-        if not closing:
-            if not empty:
-                opened.append(name)
-        elif name in opened:
-            while opened.pop() != name:
-                pass
-        end = match.end()
-        if not opened:
-            return text[:end]
-    sections = [match.end() for match in _SECTION.finditer(text)]
-    half = text.rfind("<", max([end, *sections[-1:]]))
-    if half >= 0:
-        text = text[:half]
-    return text + "".join(f"</{name}>" for name in reversed(opened))
-
-
-def _tags(text: str) -> Iterator[re.Match[str]]:
-    """Yield the tags outside of CDATA sections and comments."""
-    position = 0
-    for section in (*_SECTION.finditer(text), None):
-        end = section.start() if section else len(text)
-        yield from _TAG.finditer(text, position, end)
-        if section:
-            position = section.end()
-
-
-# --- item by item --------------------------------------------------------------------------------------------------
-
-
-def head_of(text: str) -> Iterator[str]:
-    """Yield the channel's own title and link, each as a document."""
-    root = _ROOT.search(text)
-    start, first = root.end() if root else 0, _ITEM.search(text)
-    for match in _ABOUT.finditer(text, start, first.start() if first else len(text)):
-        yield f"<root>{_PROSE.sub(wrapped, match[0])}</root>"
-
-
-def items_of(text: str) -> Iterator[str]:
-    """Yield the items of a document that does not parse, each with its prose made safe, so that a bad one costs only itself."""
-    root = _ROOT.search(text)
-    declared = " ".join(dict.fromkeys(re.findall(r"xmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"]*\"|'[^']*')", text[:5000])))
-    for match in _ITEM.finditer(text, root.end() if root else 0):
-        yield f"<root {declared}>{_PROSE.sub(wrapped, match[0])}</root>"
-
-
-def wrapped(match: re.Match[str]) -> str:
-    """Return an element whose unescaped markup has become text."""
-    opening, _, inner, closing = match.groups()
-    if "<" not in inner or inner.lstrip().startswith("<![CDATA[") or 'type="xhtml"' in opening:
-        return match[0]
-    return f"{opening}<![CDATA[{inner.replace(']]>', ']]]]><![CDATA[>')}]]>{closing}"
+    def _close_down_to(self, depth: int) -> None:
+        while len(self._open) > depth:
+            name = self._open.pop()
+            self._count(name, -1)
+            self._out.append(f"</{name}>")

@@ -1,227 +1,284 @@
-"""Raw text to the plain text of a story, once: markup out, entities decoded exactly once, boilerplate and tricks removed."""
+"""From the entries that selection kept to stories: plain text, decoded once, cleaned, bounded; and a safe link.
+
+This is the only place where a publisher's markup is read. It costs about a millisecond a story, so it is not done for the
+thousands of entries that are told by their fingerprints.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from html.parser import HTMLParser
-from typing import Final
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote, urlsplit, urlunsplit
+from xml.etree.ElementTree import Element
 
-from news_digest.feeds.raw import Part, Raw, Siblings
+from news_digest.feeds.boilerplate import repeated, stripped
+from news_digest.feeds.markup import Lines, lines_of_html, lines_of_text
+from news_digest.feeds.neutral import neutral
 from news_digest.hygiene import clean, inspect
 from news_digest.model import Entry, Story
 
-__all__ = ["EXCERPT_CHARACTERS", "TITLE_CHARACTERS", "full_text", "plain", "safe_link", "stories"]
+__all__ = [
+    "EXCERPT_CHARACTERS",
+    "SOURCE_CHARACTERS",
+    "TITLE_CHARACTERS",
+    "Passage",
+    "Raw",
+    "excerpt_of",
+    "plain",
+    "safe_link",
+    "stories",
+    "title_of",
+]
 
-EXCERPT_CHARACTERS: Final = 600
-"""Four to five sentences: what a digest is written from."""
 TITLE_CHARACTERS: Final = 300
-_RAW_CHARACTERS: Final = 200_000
-"""Most of a body that is read for an excerpt; items of 150 kB are normal."""
-_READ_FOR_EXCERPT: Final = 20_000
-_REPEATS: Final = 3
-_SHARE: Final = 0.5
-_SIBLINGS_READ: Final = 30
-
-_SPACES: Final = re.compile(r"\s+")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])\s+|(?<=[。！？])")
-_TAIL: Final = re.compile(
-    r"\s*(?:"
-    r"The post .{1,300}? (?:appeared first on|first appeared on) .{1,100}?\.?"
-    r"|This (?:article|post|story) (?:originally |was )?(?:first )?(?:appeared|published) (?:first )?(?:on|at|in) .{1,100}?\.?"
-    r"|(?:Continue reading|Read more|Read the full (?:story|article)|Read full article|Keep reading)(?: .{0,120})?"
-    r"|(?:Comments?|Weiterlesen|Lire la suite|Leer más)(?:\s*\(\d+\))?"
-    r"|\[(?:…|\.\.\.|&#8230;)\]"
-    r"|submitted by\s+/u/\S+.*|\[link\]\s*\[comments\]"
-    r")\s*(?:→|»|›|>+|\.\.\.|…)?\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_BLOCKS: Final = frozenset(
-    {
-        *("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "h1"),
-        *("h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "td", "th"),
-        *("tr", "ul", "img", "option", "sup", "sub"),
-    }
-)
-_SILENT: Final = frozenset({"script", "style", "template", "noscript", "head", "iframe", "object", "svg", "math", "select"})
-_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
-_WINDOWS: Final = {code: bytes((code,)).decode("cp1252") for code in (0x80, 0x85, *range(0x91, 0x98), 0x99)}
-"""Quotes, dashes, dots and the euro that were written as Windows-1252 and labelled as something else."""
-_MARKUP: Final = re.compile(r"<(?:/?[A-Za-z]|!--|!\[CDATA|\?)")
-_HIDING: Final = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:\.0+)?(?:;|$)|font-size:0(?:px|pt|em|rem|%)?(?:;|$)"
-    r"|(?:text-indent|left|top|margin-left):-\d{3,}|(?:max-)?height:0(?:px)?(?:;|$)|clip:rect\(0"
-)
+"""Headlines have up to 150; what is longer is a text in the wrong place."""
+EXCERPT_CHARACTERS: Final = 600
+"""What a brief shows of one story at most, and enough for two sentences in any style."""
+SOURCE_CHARACTERS: Final = 80
+_FALLBACK_TITLE_CHARACTERS: Final = 120
+_ENOUGH: Final = 1600
+"""Characters of text that are read of a passage: the excerpt, and what may be stripped before it."""
+_SIBLINGS_MOST: Final = 12
+"""Items of a feed that are looked at to find what repeats; three tell, twelve are certain."""
+_LINK_CHARACTERS: Final = 2000
+"""Longer addresses are refused by browsers and servers."""
+_SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]")
+_MEANT: Final = {
+    code: bytes([code]).decode("cp1252")
+    for code in range(0x80, 0xA0)
+    if code not in {0x81, *range(0x8D, 0x91), *range(0x98, 0xA0)}
+}
+"""Signs of windows-1252 that software writes as Latin-1, where they are controls; none of these opens a terminal sequence."""
+_SAFE: Final = "/?#:@!$&'*+,;=%~()[]-._"
 
 
-# --- one text ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text as the feed gives it; ``kind`` is ``text``, ``html``, ``xhtml`` (an element) or ``base64``."""
+
+    kind: str = "text"
+    value: Any = ""
+
+    def __bool__(self) -> bool:
+        return isinstance(self.value, Element) or bool(self.value)
 
 
-def plain(part: Part) -> str:
-    """Return a part as plain text on one line; its markup is read once, its entities are decoded once."""
-    text = part.text[:_RAW_CHARACTERS]
-    if not part.plain:
-        if _MARKUP.search(text):
-            text = _without_markup(text)
-        elif "&" in text:
-            import html  # noqa: PLC0415
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What an entry keeps of its document until somebody wants to read it."""
 
-            text = html.unescape(text)
-    return _SPACES.sub(" ", clean(_SPACES.sub(" ", text.translate(_WINDOWS)))).strip()
-
-
-def _without_markup(text: str) -> str:
-    reader = _Reader()
-    reader.feed(text)
-    reader.close()
-    return "".join(reader.parts)
+    title: Passage = Passage()
+    teaser: Passage = Passage()
+    content: Passage = Passage()
+    link: str = ""
+    """The address to show: where the entry's link leads in the end, if the feed says so."""
+    siblings: Sequence[Raw] = field(default=(), repr=False)
+    """Every entry of the document."""
 
 
-class _Reader(HTMLParser):
-    """Collects what a reader of the page would see."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._hidden: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _BLOCKS:
-            self.parts.append(" ")
-        if tag in _VOID:
-            return
-        if self._hidden or tag in _SILENT or _is_hidden(attrs):
-            self._hidden.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the base's
-        if tag in _BLOCKS:
-            self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _BLOCKS:
-            self.parts.append(" ")
-        if tag in self._hidden:
-            while self._hidden.pop() != tag:
-                pass
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.parts.append(data)
-
-    def unknown_decl(self, data: str) -> None:
-        if data.startswith("CDATA[") and not self._hidden:
-            self.parts.append(data[6:])
-
-
-def _is_hidden(attributes: Iterable[tuple[str, str | None]]) -> bool:
-    for name, value in attributes:
-        if name == "hidden" or (name == "aria-hidden" and value == "true"):
-            return True
-        if name == "style" and value and _HIDING.search(re.sub(r"\s+", "", value.lower())):
-            return True
-    return False
-
-
-# --- one story -----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Text:
+    title: str
+    excerpt: str
+    suspicious: tuple[str, ...]
 
 
 def stories(groups: Sequence[Sequence[Entry]]) -> tuple[Story, ...]:
-    """Return one story per group of entries that are the same one; the first entry that has text gives it."""
-    return tuple(_story(group) for group in groups)
+    """Return one story per group of entries that are the same story.
+
+    The first entry gives text and link, or the first one with an excerpt if it has none; the others stand in ``also``.
+    """
+    repeating: dict[int, frozenset[str]] = {}
+    return tuple(_story(group, repeating) for group in groups)
 
 
-def _story(group: Sequence[Entry]) -> Story:
-    first = group[0]
-    title = next((text for entry in group if (text := _title(entry.raw))), "")
-    excerpt = max((_excerpt(entry.raw) for entry in group), key=lambda text: len(text) > 0, default="")
-    if not title:
-        title, excerpt = _cut(excerpt, 120), excerpt
-    link = next((safe for entry in group if (safe := _link(entry))), "")
-    found = inspect(" ".join((first.raw.head.text, *(body.text[:_READ_FOR_EXCERPT] for body in first.raw.bodies))))
-    suspicious = (*found, *(["an unsafe link was left out"] if first.link and not _link(first) else ()))
-    also = dict.fromkeys((_source(entry), _link(entry)) for entry in group[1:])
-    also.pop((_source(first), link), None)
+def _story(group: Sequence[Entry], repeating: dict[int, frozenset[str]]) -> Story:
+    shown, text = group[0], _text(group[0], repeating)
+    for entry in group[1:] if not text.excerpt else ():
+        other = _text(entry, repeating)
+        if other.excerpt:
+            shown, text = entry, other
+            break
+    link, suspicious = _checked_link(shown), list(text.suspicious)
+    if not link and shown.link.strip():
+        suspicious.append("unsafe link")
+    others = ((entry.source, _checked_link(entry)) for entry in group if entry is not shown)
+    also = tuple(pair for pair in dict.fromkeys(others) if pair != (shown.source, link))
+    title = text.title or _shortened(text.excerpt, _FALLBACK_TITLE_CHARACTERS) or "Untitled"
     return Story(
-        title=title or "Untitled",
-        link=link,
-        source=_source(first),
-        feed=first.feed,
-        published=first.published,
-        excerpt=excerpt if excerpt != title else "",
-        identity=first.identity,
-        also=tuple(also),
-        suspicious=suspicious,
+        title,
+        link,
+        shown.source,
+        shown.feed,
+        shown.published,
+        text.excerpt,
+        group[0].identity,
+        also,
+        tuple(dict.fromkeys(suspicious)),
     )
 
 
-def _link(entry: Entry) -> str:
-    return safe_link(entry.raw.target) or safe_link(entry.link)
+# --- text ----------------------------------------------------------------------------------------------------------
 
 
-def _source(entry: Entry) -> str:
-    return _cut(clean(entry.source), 80)
+def title_of(entry: Entry) -> str:
+    """Return an entry's title as plain text; empty where it has none."""
+    return _text(entry, {}).title
 
 
-def _title(raw: Raw) -> str:
-    return _cut(plain(raw.head), TITLE_CHARACTERS)
+def excerpt_of(entry: Entry) -> str:
+    """Return the beginning of an entry's text as plain text, without boilerplate; empty where it has none."""
+    return _text(entry, {}).excerpt
 
 
-def full_text(raw: Raw) -> str:
-    """Return the fuller of an entry's texts, whole."""
-    return max((plain(body) for body in raw.bodies), key=len, default="")
+def plain(passage: Passage, most: int) -> str:
+    """Return a passage as one line of plain text of at most ``most`` characters."""
+    text, _ = _neutral(_lines(passage, 2 * most).lines)
+    return _shortened(text, most)
 
 
-def _excerpt(raw: Raw) -> str:
-    """Return the fuller of an entry's texts, without what repeats in its feed, cut at the end of a sentence or word."""
-    texts = [plain(Part(body.text[:_READ_FOR_EXCERPT], plain=body.plain)) for body in raw.bodies]
-    full = max(texts, key=len, default="")
-    repeated = _repeated(raw.siblings) if raw.siblings is not None else frozenset()
-    kept = [sentence for sentence in _SENTENCE_END.split(full) if sentence and sentence not in repeated]
-    text = " ".join(kept)
-    while (match := _TAIL.search(text)) is not None and match.end() > match.start():
-        text = text[: match.start()].rstrip()
-    return _cut(text, EXCERPT_CHARACTERS, sentence=True)
+def _text(entry: Entry, repeating: dict[int, frozenset[str]]) -> _Text:
+    raw = entry.raw if isinstance(entry.raw, Raw) else Raw()
+    title, found = _neutral(_lines(raw.title, 2 * TITLE_CHARACTERS).lines)
+    title = _shortened(title, TITLE_CHARACTERS)
+    key = id(raw.siblings)
+    if key not in repeating:
+        repeating[key] = _repeated(raw.siblings)
+    teaser = stripped(_lines(raw.teaser, _ENOUGH).lines, title, repeating[key])
+    body = _lines(raw.content, _ENOUGH)
+    content = stripped(body.lines, title, repeating[key])
+    fuller = content if min(_size(content), EXCERPT_CHARACTERS) > _size(teaser) else teaser
+    excerpt, found_in_text = _neutral(fuller)
+    hidden = body.hidden or _lines(raw.teaser, _ENOUGH).hidden
+    excerpt = _shortened(excerpt, EXCERPT_CHARACTERS)
+    if excerpt.rstrip(".…") == title.rstrip(".…"):
+        excerpt = ""
+    names = dict.fromkeys((*found, *found_in_text, *(["hidden text"] if hidden else [])))
+    return _Text(title, excerpt, tuple(names))
 
 
-@lru_cache(maxsize=64)
-def _repeated(siblings: Siblings) -> frozenset[str]:
-    """Return the sentences that stand in most entries of a feed: nobody's story."""
-    if len(siblings.texts) < _REPEATS:
-        return frozenset()
-    counts: Counter[str] = Counter()
-    read = siblings.texts[:_SIBLINGS_READ]
-    for raw in read:
-        texts = {sentence for body in raw.bodies for sentence in _SENTENCE_END.split(plain(Part(body.text[:_READ_FOR_EXCERPT], plain=body.plain)))}
-        counts.update(texts)
-    least = max(_REPEATS, _SHARE * len(read))
-    return frozenset(sentence for sentence, count in counts.items() if sentence and count >= least)
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
 
 
-def _cut(text: str, length: int, *, sentence: bool = False) -> str:
-    """Return a text of at most ``length`` characters, cut at the end of a sentence or a word."""
-    if len(text) <= length:
+def _neutral(lines: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """Return lines as one, cleaned and neutralised, with the names of what was found."""
+    kept, names = [], []
+    for line in lines:
+        line = line.translate(_MEANT)  # noqa: PLW2901 - from here on it is what was meant
+        names += inspect(line)
+        text, found = neutral(clean(line))
+        names += found
+        kept.append(text)
+    return " ".join(" ".join(kept).split()), tuple(names)
+
+
+def _lines(passage: Passage, enough: int) -> Lines:
+    kind, value = passage.kind, passage.value
+    if kind == "base64":
+        kind, value = "html", _unpacked(value)
+    elif kind == "xhtml":
+        kind, value = "html", _written(value, 8 * enough)
+    if kind == "html":
+        return lines_of_html(value, enough)
+    return lines_of_text(value[: 2 * enough])
+
+
+def _unpacked(value: str) -> str:
+    from base64 import b64decode  # noqa: PLC0415 - only Atom 0.3 has it
+    from binascii import Error  # noqa: PLC0415 - the same
+
+    try:
+        return b64decode(value[:262_144]).decode("utf-8", "replace")
+    except (Error, ValueError):
+        return ""
+
+
+def _written(element: Element, most: int) -> str:
+    """Return an element's content as HTML, as far as ``most`` characters of text; no recursion, whatever its depth."""
+    from html import escape  # noqa: PLC0415 - its table of names takes a while to load
+
+    parts: list[str] = []
+    length = 0
+    todo: list[str | Element] = [element]
+    while todo and length < most:
+        each = todo.pop()
+        if isinstance(each, str):
+            parts.append(each)
+            continue
+        length += len(each.text or "") + len(each.tail or "") + 1
+        name = str(each.tag).rpartition("}")[2]
+        shown = "".join(
+            f' {key}="{escape(value)}"'
+            for key, value in each.items()
+            if key in ("style", "class", "hidden", "aria-hidden")
+        )
+        parts.append(f"<{name}{shown}>" if each is not element else "")
+        parts.append(escape(each.text or "", quote=False))
+        todo.append((f"</{name}>" + escape(each.tail or "", quote=False)) if each is not element else "")
+        todo.extend(reversed(each))
+    return "".join(parts)
+
+
+def _repeated(siblings: Sequence[Raw]) -> frozenset[str]:
+    def sample() -> Iterable[tuple[Sequence[str], str]]:
+        for raw in siblings[:_SIBLINGS_MOST]:
+            title = " ".join(_lines(raw.title, 2 * TITLE_CHARACTERS).lines)
+            yield (*_lines(raw.teaser, _ENOUGH).lines, *_lines(raw.content, _ENOUGH).lines), title
+
+    return repeated(sample())
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text of at most ``most`` characters, cut behind a sentence if that keeps most of it, else behind a word."""
+    if len(text) <= most:
         return text
-    head = text[:length]
-    if sentence:
-        ends = [match.start() for match in re.finditer(r"[.!?…。！？](?=\s|$|[^\s\w])", head)]
-        if ends and ends[-1] > length // 2:
-            return head[: ends[-1] + 1]
-    shorter = head[: length - 1].rpartition(" ")[0] or head[: length - 1]
-    return shorter.rstrip(" ,;:-–—") + "…"
+    start = text[:most]
+    ends = [match.end() for match in _SENTENCE_END.finditer(start) if match.end() >= most // 2]
+    if ends:
+        return start[: ends[-1]].rstrip()
+    start = start[: most - 1]
+    word, space, _ = start.rpartition(" ")
+    return (word if space and len(word) >= most // 2 else start).rstrip(" ,;:-") + "…"
+
+
+# --- links ---------------------------------------------------------------------------------------------------------
+
+
+def _checked_link(entry: Entry) -> str:
+    raw = entry.raw
+    return (safe_link(raw.link) if isinstance(raw, Raw) and raw.link else "") or safe_link(entry.link)
 
 
 def safe_link(link: str) -> str:
-    """Return a link that may be shown: http(s), with a host, without credentials, of printable characters; else nothing."""
+    """Return a link that may be shown: http(s), a host, no credentials, no space or control; empty for any other.
+
+    The host is written in its ASCII form, so that a look-alike in another script does not pass for the real one.
+    """
     try:
-        parts = urlsplit(link)
-        host = parts.hostname or ""
+        parts = urlsplit(clean(link.strip()).replace("\n", "").replace("\t", ""))
+        host, port = parts.hostname or "", parts.port
     except ValueError:
         return ""
-    if parts.scheme not in ("http", "https") or "." not in host and host != "localhost" and ":" not in host:
+    if parts.scheme.lower() not in ("http", "https") or not host or "@" in parts.netloc or len(link) > _LINK_CHARACTERS:
         return ""
-    if "@" in parts.netloc or any(not character.isprintable() or character.isspace() for character in link):
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            return ""
+    if not re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]+", host):
         return ""
-    return link
+    netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port is not None else "")
+    rest = (_quoted(part) for part in (parts.path, parts.query, parts.fragment))
+    return urlunsplit((parts.scheme.lower(), netloc, *rest))
+
+
+def _quoted(text: str) -> str:
+    """Percent-encode what opens something in HTML or Markdown; letters of any script stay readable."""
+    return "".join(
+        each if each.isalnum() or each in _SAFE or (each > "\x7f" and not each.isspace()) else quote(each)
+        for each in text
+    )

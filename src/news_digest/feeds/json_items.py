@@ -1,0 +1,70 @@
+"""Items of JSON Feed 1.0 and 1.1, and of RSS written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from news_digest.feeds.dates import read_date
+from news_digest.feeds.items import Addresses, Found, Item
+from news_digest.feeds.text import Passage
+from news_digest.model import Json
+
+__all__ = ["find_items"]
+
+
+def find_items(text: str, url: str) -> Found | None:
+    """Return what a JSON document holds as a feed, None where it is none.
+
+    Raises ``ValueError`` for what is no JSON, a document that ends too early for one.
+    """
+    try:
+        document = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(document, dict):
+        return None
+    rss = document.get("rss")
+    if isinstance(rss, dict) and isinstance(rss.get("channel"), dict):
+        document = rss["channel"]
+        items = document.get("item", [])
+    else:
+        items = document.get("items")
+        items = document.get("entries") if items is None else items
+    if not isinstance(items, list):
+        return None
+    home = _text(document.get("home_page_url") or document.get("link"))
+    addresses = Addresses(url, home)
+    found = (_item(each, addresses) for each in items if isinstance(each, dict))
+    return Found(Passage("text", _text(document.get("title"))), [each for each in found if each is not None])
+
+
+def _item(value: dict[str, Json], addresses: Addresses) -> Item | None:
+    html = _text(value.get("content_html") or value.get("content") or value.get("description"))
+    text, teaser = _text(value.get("content_text")), _text(value.get("summary"))
+    link = _text(value.get("url")) or _text(value.get("link")) or _text(value.get("external_url"))
+    item = Item(
+        _text(value.get("id") if value.get("id") is not None else value.get("guid")),
+        addresses.absolute(link) if link else "",
+        "",
+        _first_date(
+            [value.get(name) for name in ("date_published", "published", "pubDate", "date_modified", "updated")]
+        ),
+        Passage("text", _text(value.get("title"))),
+        Passage("text", teaser),
+        Passage("html", html) if html else Passage("text", text),
+    )
+    if not item.link and item.identifier.startswith(("http://", "https://")):
+        item.link = item.identifier
+    return item or None
+
+
+def _first_date(values: Sequence[Json]) -> Json:
+    return next((found for value in values if value and (found := read_date(_text(value)))), None)
+
+
+def _text(value: Json) -> str:
+    """Return a value as text; numbers stand for identifiers in feeds of JSON Feed 1.0."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""

@@ -1,0 +1,179 @@
+"""From a fragment of HTML to lines of plain text, each entity decoded exactly once.
+
+What a browser does not show is left out: comments, scripts, templates, hidden elements. Only tags that HTML knows are
+tags; in ``Vec<T>`` the angle brackets are text. Linear in the length of the fragment, and it stops when there is enough.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["MARKUP_CHARACTERS", "Lines", "lines_of_html", "lines_of_text"]
+
+MARKUP_CHARACTERS: Final = 262_144
+"""How much of one fragment is looked at: enough to get past inline images and navigation to the first paragraphs."""
+
+_TOKEN: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
+    r"|<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9:._-]*)(?P<attributes>(?>[^\"'<>]+|\"[^\"]*\"|'[^']*')*+)>"
+    r"|<[!?](?=[A-Za-z\[])[^<>]*>",
+    re.DOTALL,
+)
+_BLOCKS: Final = frozenset(
+    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section "
+    "summary table tbody tfoot thead tr ul".split()  # noqa: SIM905 - read as a text
+)
+_CELLS: Final = frozenset({"td", "th"})
+_RAISED: Final = frozenset({"sup", "sub"})
+"""A raised digit must not become one of the number before it: ten to the sixth is not 106."""
+_INLINE: Final = frozenset(
+    "a abbr acronym b bdi bdo big blink cite code col colgroup data datalist del dfn em embed font i img input ins kbd "
+    "label link map area mark marquee meta meter nobr output param picture progress q rb rp rt rtc ruby s samp slot "
+    "small source span strike strong sub sup time track tt u var wbr base basefont button math".split()  # noqa: SIM905
+)
+_UNSEEN: Final = frozenset(
+    "script style template noscript head title svg iframe object applet audio video canvas select textarea noframes "
+    "noembed frameset".split()  # noqa: SIM905
+)
+"""What stands in these is no text of the article, or is shown only where something else fails."""
+_VOID: Final = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
+_HIDDEN_STYLE: Final = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|line-height):0*\.?0+(?![.\d])"
+    r"|mso-hide:all|text-indent:-\d{3,}|(?:left|right|top|margin-left):-\d{3,}|clip:rect\(0|scale\(0|color:transparent"
+)
+_HIDDEN_CLASS: Final = re.compile(r"\b(?:screen-reader-text|sr-only|visually-?hidden)\b")
+_COLOUR: Final = re.compile(r"(?:^|;)color:([^;!]+)")
+_GROUND: Final = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
+_ATTRIBUTE: Final = re.compile(r"([A-Za-z-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a fragment (white space folded, none empty), and whether it held text that browsers hide."""
+
+    lines: tuple[str, ...] = ()
+    hidden: bool = False
+
+    def __len__(self) -> int:
+        return sum(len(line) + 1 for line in self.lines)
+
+
+def lines_of_text(text: str) -> Lines:
+    """Return the lines of what is plain text already: nothing in it is markup, nothing is decoded."""
+    return Lines(tuple(folded for line in text.splitlines() if (folded := " ".join(line.split()))))
+
+
+def lines_of_html(markup: str, enough: int) -> Lines:
+    """Return the lines of a fragment of HTML until there are ``enough`` characters of text."""
+    if "<" not in markup:
+        return lines_of_text(_decoded(markup[: 8 * enough]))
+    if len(markup) > MARKUP_CHARACTERS:
+        markup = markup[:MARKUP_CHARACTERS].rpartition("<")[0]
+    reader = _Reader(markup)
+    for token in _TOKEN.finditer(markup):
+        reader.read(token)
+        if reader.characters > enough:
+            break
+    else:
+        reader.add(markup[reader.position :])
+    reader.end_line()
+    return Lines(tuple(reader.lines), reader.hidden)
+
+
+def _decoded(text: str) -> str:
+    if "&" not in text:
+        return text
+    from html import unescape  # noqa: PLC0415 - its table of names takes a while to load
+
+    return unescape(text)
+
+
+class _Reader:
+    """Goes through the tokens of a fragment."""
+
+    def __init__(self, markup: str) -> None:
+        self._markup = markup
+        self.position = 0
+        self.lines: list[str] = []
+        self.characters = 0
+        self.hidden = False
+        self._line: list[str] = []
+        self._skipping = ""
+        self._depth = 0
+
+    def read(self, token: re.Match[str]) -> None:
+        """Take the text before a token, and the token."""
+        text = self._markup[self.position : token.start()]
+        name = (token["name"] or "").lower()
+        if name and not self._skipping and not _is_tag(token, name, text):
+            return
+        self.position = token.end()
+        self.add(text)
+        if self._skipping:
+            self._skip(token, name)
+        elif token["cdata"] is not None:
+            self._line.append(token["cdata"])
+        elif name:
+            self._tag(token, name)
+
+    def add(self, text: str) -> None:
+        """Take text as it stands between tags."""
+        if text and not self._skipping:
+            self._line.append(_decoded(text))
+            self.characters += len(text)
+
+    def end_line(self) -> None:
+        """Close the line."""
+        folded = " ".join("".join(self._line).split())
+        self._line.clear()
+        if folded:
+            self.lines.append(folded)
+
+    def _tag(self, token: re.Match[str], name: str) -> None:
+        if name in _BLOCKS:
+            self.end_line()
+        elif name in _CELLS or (name in _RAISED and self._markup[token.end() : token.end() + 1].isdecimal()):
+            self._line.append(" ")
+        attributes = token["attributes"]
+        if token["close"] or name in _VOID or (attributes.endswith("/") and name not in _UNSEEN):
+            return
+        styled = bool(attributes) and _is_hidden(attributes)
+        if styled or name in _UNSEEN:
+            self._skipping, self._depth = name, 1
+            self.hidden |= styled or name == "template"
+
+    def _skip(self, token: re.Match[str], name: str) -> None:
+        if name == self._skipping:
+            self._depth += -1 if token["close"] else 1
+            if self._depth == 0:
+                self._skipping = ""
+
+
+def _is_tag(token: re.Match[str], name: str, before: str) -> bool:
+    """Return whether this is a tag and not text like ``Vec<T>``: known, or nothing that a sentence would hold."""
+    if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS:
+        return True
+    return bool(token["close"] or token["attributes"].strip() or not before[-1:].isalnum())
+
+
+def _is_hidden(attributes: str) -> bool:
+    for match in _ATTRIBUTE.finditer(attributes):
+        name, value = match[1].lower(), match[2] or match[3] or match[4] or ""
+        if name == "hidden" or (name == "aria-hidden" and value.lower() == "true"):
+            return True
+        if name == "class" and _HIDDEN_CLASS.search(value.lower()):
+            return True
+        if name == "style" and _hides(re.sub(r"/\*.*?\*/|\s+", "", _decoded(value).lower())):
+            return True
+    return False
+
+
+def _hides(style: str) -> bool:
+    if _HIDDEN_STYLE.search(style):
+        return True
+    colour, ground = _COLOUR.search(style), _GROUND.search(style)
+    return bool(colour and ground and colour[1] == ground[1])

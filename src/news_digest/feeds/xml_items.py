@@ -1,0 +1,341 @@
+"""Items of RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, from a parsed document.
+
+An element is known by its namespace and its name, so that ``media:title`` or an image's title never takes the place of the
+item's own. Text is not touched here, except for dates and addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from news_digest.feeds.dates import read_date
+from news_digest.feeds.items import Addresses, Found, Item
+from news_digest.feeds.text import Passage
+
+__all__ = ["find_items"]
+
+_NAMESPACES: Final = {
+    **dict.fromkeys(
+        ("www.w3.org/2005/atom", "purl.org/atom/ns", "purl.org/rss/1.0", "my.netscape.com/rdf/simple/0.9"), ""
+    ),
+    **dict.fromkeys(("channel.netscape.com/rdf/simple/0.9", "backend.userland.com/rss2", "purl.org/net/rss1.1"), ""),
+    **dict.fromkeys(("backend.userland.com/rss", "blogs.law.harvard.edu/tech/rss", "cyber.law.harvard.edu/rss"), ""),
+    **dict.fromkeys(
+        ("backend.userland.com/rss091", "backend.userland.com/rss092", "www.rssboard.org/rss-specification"), ""
+    ),
+    "purl.org/rss/1.0/modules/content": "content:",
+    **dict.fromkeys(("purl.org/dc/elements/1.1", "purl.org/dc/elements/1.0", "purl.org/dc"), "dc:"),
+    "purl.org/dc/terms": "dcterms:",
+    "search.yahoo.com/mrss": "media:",
+    "www.itunes.com/dtds/podcast-1.0.dtd": "itunes:",
+    **dict.fromkeys(("rssnamespace.org/feedburner/ext/1.0", "www.pheedo.com/namespace/pheedo"), "feedburner:"),
+    "www.w3.org/1999/xhtml": "xhtml:",
+    "www.w3.org/1999/02/22-rdf-syntax-ns": "rdf:",
+}
+"""Namespaces without scheme and closing sign, and what their elements are called here; the core has no prefix."""
+
+_FIELDS: Final = {
+    **{"rss": "feed", "feed": "feed", "rdf:rdf": "feed", "rdf": "feed", "channel": "channel"},
+    **{"item": "item", "entry": "item", "title": "title", "link": "link", "guid": "id", "id": "id"},
+    **dict.fromkeys(("dc:title", "itunes:title"), "other title"),
+    **dict.fromkeys(("description", "summary", "abstract"), "teaser"),
+    **dict.fromkeys(("dc:description", "itunes:summary", "media:description"), "other teaser"),
+    **dict.fromkeys(
+        ("content:encoded", "content", "encoded", "fullitem", "body", "xhtml:body", "xhtml:div"), "content"
+    ),
+    **dict.fromkeys(("pubdate", "published", "issued", "dc:date", "dcterms:issued", "date"), "published"),
+    **dict.fromkeys(("created", "dcterms:created", "dcterms:date"), "created"),
+    **dict.fromkeys(("updated", "modified", "dcterms:modified", "dcterms:updated"), "updated"),
+    **{"feedburner:origlink": "target", "enclosure": "enclosure", "media:group": "group"},
+}
+"""What an element is, by prefix and name in lower case."""
+_LISTS: Final = frozenset({"link", "id", "published", "created", "updated", "title", "teaser", "content", "enclosure"})
+_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
+_ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_TAG_PAIR: Final = re.compile(
+    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b", re.I
+)
+_RELATION: Final = re.compile(r".*/")
+_KINDS: Final = {
+    **dict.fromkeys(("text", "text/plain", "plain"), "text"),
+    **dict.fromkeys(("html", "text/html"), "html"),
+    **dict.fromkeys(("xhtml", "application/xhtml+xml", "application/xml", "text/xml"), "xhtml"),
+}
+
+
+class _Fields(dict[str, str]):
+    """What each tag of one document is; empty for those that no digest needs."""
+
+    def __init__(self, core: str) -> None:
+        super().__init__()
+        self._core = core
+
+    def __missing__(self, tag: str) -> str:
+        space, name = _name(tag)
+        prefix = "" if space in ("", self._core) else _NAMESPACES.get(space)
+        field = "" if prefix is None else _FIELDS.get(prefix + name, "")
+        self[tag] = field
+        return field
+
+
+def _name(tag: object) -> tuple[str, str]:
+    """Return a tag's namespace, without scheme and closing sign, and its name, both in lower case."""
+    space, _, name = str(tag).rpartition("}")
+    return space.lstrip("{").lower().removeprefix("https://").removeprefix("http://").rstrip("/#"), name.lower()
+
+
+def find_items(root: Element, url: str) -> Found | None:
+    """Return what the feed in a document holds, the first one that has items; None where there is no feed.
+
+    ``url`` is the address that relative links are relative to.
+    """
+    first = None
+    for element, above in _feeds(root):
+        found = _read_feed(element, _base(above, url))
+        if found.items:
+            return found
+        first = first or found
+    return first
+
+
+def _feeds(root: Element) -> Iterator[tuple[Element, list[Element]]]:
+    """Yield the elements that are feeds, with those above them; a feed within a feed is not one of its own."""
+    todo: list[tuple[Element, list[Element]]] = [(root, [])]
+    while todo:
+        element, above = todo.pop()
+        space, name = _name(element.tag)
+        prefix = _NAMESPACES.get(space, "")
+        if _FIELDS.get(prefix + name) in ("feed", "channel"):
+            yield element, above
+        else:
+            todo.extend((child, [*above, element]) for child in reversed(element) if len(above) < _DEEPEST_FEED)
+
+
+_DEEPEST_FEED: Final = 6
+"""A feed stands at the root, or within ``html`` and ``body``, or a wrapper or two."""
+
+
+def _base(elements: Iterable[Element], url: str) -> str:
+    """Return the base address that ``xml:base`` attributes from the outside in make."""
+    base = url
+    for element in elements:
+        inner = element.get(_BASE)
+        if inner and not inner.startswith("#"):
+            base = Addresses(url).absolute(inner, base)
+    return base
+
+
+# --- the feed ------------------------------------------------------------------------------------------------------
+
+
+def _read_feed(feed: Element, url: str) -> Found:
+    fields = _Fields(_name(feed.tag)[0])
+    base = _base([feed], url)
+    entries: list[tuple[Element, str]] = []
+    title, home = None, ""
+    for child in feed:
+        field = fields[child.tag]
+        if field == "item":
+            entries.append((child, base))
+        elif field == "channel":
+            inner = _Fields(_name(child.tag)[0]) if not fields.get(child.tag) else fields
+            below = _base([child], base)
+            for grandchild in child:
+                kind = inner[grandchild.tag]
+                if kind == "item":
+                    entries.append((grandchild, below))
+                elif kind == "title" and title is None:
+                    title = grandchild
+                elif kind == "link" and not home:
+                    home = _home(grandchild)
+        elif field == "title" and title is None:
+            title = child
+        elif field == "link" and not home:
+            home = _home(child)
+    if not entries:
+        entries = [(element, base) for element in _strays(feed, fields)]
+    reader = _Reader(fields, Addresses(url, home), based=url != base or _has_bases(feed))
+    items = [item for element, above in entries if (item := reader.read(element, above))]
+    atom = _name(feed.tag)[1] == "feed"
+    return Found(_passage(title, atom=atom) if title is not None else Passage(), items)
+
+
+def _home(link: Element) -> str:
+    return (link.get("href") if link.get("rel", "alternate") == "alternate" else "") or (link.text or "").strip()
+
+
+def _strays(feed: Element, fields: _Fields) -> list[Element]:
+    """Return the items wherever they stand below a feed, but for those within items."""
+    found: list[Element] = []
+    todo = list(reversed(feed))
+    while todo:
+        element = todo.pop()
+        if fields[element.tag] == "item":
+            found.append(element)
+        else:
+            todo.extend(reversed(element))
+    return found
+
+
+def _has_bases(feed: Element) -> bool:
+    return any(_BASE in element.attrib for element in feed.iter())
+
+
+# --- one item ------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Reads the items of one feed."""
+
+    def __init__(self, fields: _Fields, addresses: Addresses, *, based: bool) -> None:
+        self._fields = fields
+        self._addresses = addresses
+        self._based = based
+        """Some element has an ``xml:base``: only then is it worth looking for them."""
+
+    def read(self, element: Element, base: str) -> Item | None:
+        """Return an item, None for one that holds nothing at all."""
+        if self._based:
+            base = _base([element], base)
+        parts: dict[str, list[Element]] = {}
+        for child in element:
+            field = self._fields[child.tag]
+            if field:
+                parts.setdefault(field, []).append(child)
+        atom = _name(element.tag)[1] == "entry"
+        guid = _first(parts.get("id", ()))
+        identifier = _text(guid) if guid is not None else element.get(_ABOUT, "")
+        item = Item(
+            identifier,
+            self._link(parts, element, base, atom=atom),
+            next((text for each in parts.get("target", ()) if (text := _text(each).strip())), ""),
+            _published(parts),
+            _best(parts, "title", "other title", atom=atom),
+            _teaser(parts, atom=atom),
+            _best(parts, "content", "", atom=atom),
+            self._enclosure(parts, base),
+        )
+        return item or None
+
+    def _link(self, parts: dict[str, list[Element]], item: Element, base: str, *, atom: bool) -> str:
+        links = parts.get("link", ())
+        for address, element in self._candidates(links, parts, item, atom=atom):
+            if address:
+                own = _base([element], base) if self._based else base
+                return self._addresses.absolute(address, own)
+        return ""
+
+    def _candidates(
+        self, links: Iterable[Element], parts: dict[str, list[Element]], item: Element, *, atom: bool
+    ) -> Iterator[tuple[str, Element]]:
+        """Yield addresses with the elements that they stand in, the best first."""
+        plain = [(text, link) for link in links if not link.get("href") and (text := (link.text or "").strip())]
+        if not atom:
+            yield from plain
+        best = _alternate(links)
+        if best is not None:
+            yield (best.get("href") or "").strip(), best
+        if atom:
+            yield from ((text, link) for text, link in plain if _relation(link) == "alternate")
+            yield from ((each.get("src", ""), each) for each in parts.get("content", ()))
+        for guid in parts.get("id", ()):
+            if _is_permalink(guid, atom=atom):
+                yield _text(guid).strip(), guid
+        yield item.get(_ABOUT, ""), item
+        yield from ((text, link) for text, link in plain if atom and len(plain) == 1)
+
+    def _enclosure(self, parts: dict[str, list[Element]], base: str) -> str:
+        links = [link for link in parts.get("link", ()) if _relation(link) == "enclosure"]
+        addresses = (each.get("url") or each.get("href") or "" for each in (*parts.get("enclosure", ()), *links))
+        return next((self._addresses.absolute(each, base) for each in addresses if each), "")
+
+
+def _is_permalink(guid: Element, *, atom: bool) -> bool:
+    text = _text(guid).strip()
+    if atom:
+        return text.startswith(("http://", "https://"))
+    says = next((value.strip().lower() for name, value in guid.items() if name.lower() == "ispermalink"), "")
+    return says != "false" and (says == "true" or text.startswith(("http://", "https://")))
+
+
+def _relation(link: Element) -> str:
+    return _RELATION.sub("", link.get("rel") or "alternate").strip().lower() or "alternate"
+
+
+def _alternate(links: Iterable[Element]) -> Element | None:
+    """Return the link that leads to the story: an alternate, a page before other types; none of self, edit, replies."""
+    best = None
+    for link in links:
+        if link.get("href") and _relation(link) == "alternate":
+            kind = link.get("type") or "text/html"
+            if "html" in kind:
+                return link
+            best = best if best is not None else link
+    return best
+
+
+def _published(parts: dict[str, list[Element]]) -> datetime | None:
+    for field in ("published", "created", "updated"):
+        for element in parts.get(field, ()):
+            found = read_date(_text(element))
+            if found is not None:
+                return found
+    return None
+
+
+# --- text ----------------------------------------------------------------------------------------------------------
+
+
+def _text(element: Element) -> str:
+    return "".join(element.itertext()) if len(element) else element.text or ""
+
+
+def _first(elements: Iterable[Element]) -> Element | None:
+    """Return the first element that holds something, else the first."""
+    first = None
+    for element in elements:
+        if len(element) or (element.text and not element.text.isspace()):
+            return element
+        first = element if first is None else first
+    return first
+
+
+def _best(parts: dict[str, list[Element]], field: str, other: str, *, atom: bool) -> Passage:
+    element = _first(parts.get(field, ()))
+    passage = _passage(element, atom=atom) if element is not None else Passage()
+    if not passage and other in parts:
+        return _passage(parts[other][0], atom=False)
+    return passage
+
+
+def _teaser(parts: dict[str, list[Element]], *, atom: bool) -> Passage:
+    passage = _best(parts, "teaser", "other teaser", atom=atom)
+    for group in parts.get("group", ()) if not passage else ():
+        for child in group:
+            if _name(child.tag)[1] == "description":
+                return _passage(child, atom=False)
+    return passage
+
+
+def _passage(element: Element, *, atom: bool) -> Passage:
+    """Return the text of an element with what it is; in RSS it is HTML, in Atom its type says."""
+    if len(element):
+        return Passage("xhtml", element)
+    text = element.text or ""
+    if not text or text.isspace():
+        return Passage()
+    kind, mode = (element.get("type") or "").strip().lower().partition(";")[0], element.get("mode")
+    if mode == "base64" or (
+        mode is None and kind and "/" in kind and not kind.startswith("text/") and "xml" not in kind
+    ):
+        return Passage("base64", text)
+    if not atom or (mode == "escaped" and "html" in kind):
+        return Passage("html", text)
+    named = _KINDS.get(kind)
+    if named is None:
+        named = "html" if _TAG_PAIR.search(text) else "text"
+    return Passage("html" if named == "xhtml" else named, text)
