@@ -11,6 +11,7 @@ import json
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +30,13 @@ class _RolledBackError(Exception):
     """The unique index refused an insert, or a row to update was gone."""
 
 
+class _QuietServer(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of clients that were killed."""
+        if not isinstance(sys.exception(), ConnectionError):
+            traceback.print_exc()
+
+
 class KvServer:
     """Context manager; ``url`` is what a store takes as ``base_url``.
 
@@ -45,7 +53,7 @@ class KvServer:
         self.headers: dict[str, str] = {}
         self.requests: list[tuple[str, str]] = []
         self._commit = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _QuietServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/api/automation"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)

@@ -160,8 +160,7 @@ class Site:
         most = Limits().seen_fingerprints
         assert told == min(most, told_before + 2 * STORIES), "remembered is what was told today"
         assert self.kept.outbox.get(today.period) is None
-        left = [path for path in (self.state.parent / "workspaces").rglob("*") if path.is_file()]
-        assert left == [], "a workspace is left"
+        assert list((self.state.parent / "workspaces").rglob("*.json")) == [], "a workspace is left"
         return told
 
     # --- time ------------------------------------------------------------------------------------------------------
