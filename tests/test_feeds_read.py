@@ -251,7 +251,7 @@ def test_a_fault_of_ours_in_one_feed_costs_that_feed_only(newsroom: OpenNewsroom
 
         room.reader = replace(room.reader, parse=faulty)
         bad, good = room.read("/bad", "/good")
-    assert "RecursionError" in failure_of(bad).reason
+    assert "inside news-digest (RecursionError)" in failure_of(bad).reason
     assert titles(good) == ["id-good"]
 
 

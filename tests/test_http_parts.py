@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from news_digest.errors import AddressRefused, HttpError, TooLarge, TooManyRedirects
@@ -497,7 +497,19 @@ def test_a_header_that_would_break_out_of_its_line_is_refused_and_not_shown(head
     assert "Evil" not in str(caught.value)
 
 
+@given(st.text(max_size=60), st.sampled_from(["", "http://", "http://a.example/", "//", "https://u:p@"]))
+@example("[ü", "http://")
+def test_any_address_is_read_or_refused_with_an_error_of_ours(text: str, before: str) -> None:
+    url = ""
+    with suppress(HttpError):
+        url = read_target(before + text).url
+    assert url.isascii()
+
+
 @given(st.text(max_size=60))
+@example("http://[/")
+@example("//[::1")
+@example("http://a.example:port/")
 def test_any_location_is_followed_or_refused_with_an_error_of_ours(location: str) -> None:
     walk = chain()
     with suppress(HttpError):

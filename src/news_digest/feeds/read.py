@@ -7,9 +7,10 @@ again in the same run. An answer "not modified" is served from the cache, and ev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from news_digest.errors import FeedError, HttpError
@@ -39,6 +40,7 @@ _ASK_THE_GONE_EVERY = timedelta(days=7)
 _GONE = 410
 _SUCCESS = 2
 """The hundred of statuses that bring what was asked for."""
+_T = TypeVar("_T")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -107,33 +109,45 @@ class _Run:
 
     def read(self) -> None:
         """Ask every feed, and again those whose failure may pass."""
-        visits = [visit for position, source in enumerate(self._sources) if (visit := self._begin(position, source))]
+        known = [
+            _Visit(position, source, self._reader.cache.load(source.url))
+            for position, source in enumerate(self._sources)
+        ]
+        visits = [visit for visit in known if self._guarded(visit, self._begin)]
         # Who was not read for longest comes first: a site that answers only so many requests starves none of its feeds.
         visits.sort(key=lambda visit: visit.record.read_at or _LONG_AGO)
         while visits:
-            waits = [(visit, self._land(visit, outcome)) for visit, outcome in self._ask(visits)]
+            waits = [
+                (visit, self._guarded(visit, partial(self._land, outcome))) for visit, outcome in self._ask(visits)
+            ]
             again = [(visit, wait) for visit, wait in waits if wait is not None]
             visits = [visit for visit, _ in again]
             longest = max((wait for _, wait in again), default=timedelta(0))
             if longest:
                 self._reader.sleep(longest)
 
+    def _guarded(self, visit: _Visit, step: Callable[[_Visit], _T]) -> _T | None:
+        """Take a step of a visit; a fault of ours there is that feed's failure, and the others are read."""
+        try:
+            return step(visit)
+        except Exception as error:  # noqa: BLE001 - the boundary around one feed
+            self._settle_failure(visit, reasons.unexpected(visit.url, error), self._reader.clock())
+            return None
+
     # --- asking ---
 
-    def _begin(self, position: int, source: FeedSource) -> _Visit | None:
-        """Decide whether a feed is asked and how; settle it and return None where it is not."""
-        now, always = self._reader.clock(), self._manners.always_ask
-        visit = _Visit(position, source, self._reader.cache.load(source.url))
-        record = visit.record
+    def _begin(self, visit: _Visit) -> bool:
+        """Decide whether a feed is asked and how; settle it where it is not."""
+        now, always, record = self._reader.clock(), self._manners.always_ask, visit.record
         failure = self._reason_not_to_ask(record, now)
         if failure is not None:
             self._settle_failure(visit, failure, now)
-            return None
+            return False
         if not always and _is_fresh(record, now) and self._read_cached(visit, None, now):
-            return None
+            return False
         recent = record.full_at is not None and timedelta(0) <= now - record.full_at < _FULL_FETCH_EVERY
         visit.conditional = recent and bool(record.etag or record.last_modified)
-        return visit
+        return True
 
     def _reason_not_to_ask(self, record: FeedRecord, now: datetime) -> FeedFailure | None:
         gone_at, not_before = record.gone_at, record.not_before
@@ -190,7 +204,7 @@ class _Run:
 
     # --- landing ---
 
-    def _land(self, visit: _Visit, outcome: Response | HttpError) -> timedelta | None:
+    def _land(self, outcome: Response | HttpError, visit: _Visit) -> timedelta | None:
         """Settle a visit, or return how long to wait before it is made again."""
         reader, now = self._reader, self._reader.clock()
         if isinstance(outcome, Response) and outcome.status == TOO_MANY_REQUESTS:
@@ -219,13 +233,12 @@ class _Run:
 
     def _land_document(self, visit: _Visit, outcome: Response, now: datetime) -> None:
         try:
-            document = self._parsed(visit, outcome)
+            document = self._reader.parse(outcome.body, outcome.url, outcome.headers, visit.url)
         except FeedError as error:
             self._fail(visit, reasons.not_a_feed(visit.url, error, outcome), now)
             return
-        if document is not None:
-            self._save(after_read(visit.record, outcome, document.entries, now), outcome.body)
-            self._settle(visit, document, now, moved_to=outcome.moved_to)
+        self._save(after_read(visit.record, outcome, document.entries, now), outcome.body)
+        self._settle(visit, document, now, moved_to=outcome.moved_to)
 
     def _read_cached(self, visit: _Visit, outcome: Response | None, now: datetime) -> bool:
         """Answer with the body that is kept; False where it cannot be read. ``outcome`` is a 304, None without one."""
@@ -233,27 +246,16 @@ class _Run:
         body = self._reader.cache.body(record)
         if body is None:
             return False
-        kept = Response(NOT_MODIFIED, record.address or record.url, {"content-type": record.content_type}, body)
-        document = None
-        with suppress(FeedError):
-            document = self._parsed(visit, kept)
-        if document is None:
-            return visit.position in self._results
+        headers = {"content-type": record.content_type}
+        try:
+            document = self._reader.parse(body, record.address or visit.url, headers, visit.url)
+        except FeedError:
+            return False
         if outcome is not None:
             self._save(after_read(record, outcome, document.entries, now))
         moved_to = record.moved_to if outcome is None else outcome.moved_to
         self._settle(visit, document, now, moved_to=moved_to, cached=True)
         return True
-
-    def _parsed(self, visit: _Visit, response: Response) -> Document | None:
-        """Read a document; a fault of ours in one feed is settled here as its failure, and the others are read."""
-        try:
-            return self._reader.parse(response.body, response.url, response.headers, visit.url)
-        except FeedError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary around one feed
-            self._fail(visit, reasons.unexpected(visit.url, error), self._reader.clock())
-            return None
 
     # --- settling ---
 

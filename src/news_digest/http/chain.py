@@ -11,7 +11,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from news_digest.errors import AddressRefused, HttpError, TooManyRedirects
 from news_digest.ports import Request
@@ -55,9 +55,8 @@ def read_target(url: str) -> Target:
         scheme, host, port = usual.groups()
         return Target(url, scheme, host, int(port) if port else _DEFAULT_PORTS[scheme])
     url = url.strip()
-    if not _PLAIN_URL.match(url):
-        url = quote(url, safe=_URL_CHARACTERS, encoding="utf-8") if url.isascii() else _ascii_url(url)
     try:
+        url = url if _PLAIN_URL.match(url) else _ascii_url(url)
         parts = urlsplit(url)
         host, own_port = parts.hostname or "", parts.port
     except ValueError as error:
@@ -80,7 +79,18 @@ def read_target(url: str) -> Target:
 class Chain:
     """A request and where its redirects have led it; ``follow`` takes the next step."""
 
-    __slots__ = ("_cookies", "_headers", "_permanent", "_request", "body", "hops", "method", "moved_to", "target")
+    __slots__ = (
+        "_cookies",
+        "_headers",
+        "_permanent",
+        "_request",
+        "_visited",
+        "body",
+        "hops",
+        "method",
+        "moved_to",
+        "target",
+    )
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -90,6 +100,7 @@ class Chain:
         self.method = request.method.upper()
         self.body = request.body
         self.target = read_target(request.url)
+        self._visited = [self.target]
         self.hops: tuple[str, ...] = ()
         self.moved_to = ""
         for name, value in request.headers:
@@ -140,29 +151,31 @@ class Chain:
         if not _same_origin(here, there):
             self._headers = tuple(pair for pair in self._headers if pair[0].lower() in _HARMLESS)
         self.target = there
+        self._visited.append(there)
         return True
 
     def _aim(self, location: str) -> Target:
         here = self.target
-        there = read_target(urljoin(here.url, _text(location).strip()))
+        try:
+            url = urljoin(here.url, _text(location).strip())
+        except ValueError as error:
+            raise _bad_address(location, str(error)) from error
+        there = read_target(url)
         if not there.credentials and _same_origin(here, there):
             there = Target(there.url, there.scheme, there.host, there.port, here.credentials)
         return there
 
     def _keep_cookie(self, line: str) -> None:
-        cookie = Cookie.read(line, self.target, [urlsplit(url).hostname or "" for url in self._visited()])
+        cookie = Cookie.read(line, self.target, [target.host for target in self._visited])
         if cookie:
             self._cookies = [kept for kept in self._cookies if kept.key != cookie.key]
             self._cookies.append(cookie)
 
-    def _visited(self) -> list[str]:
-        return [self._request.url, *self.hops]
-
     def _too_many(self) -> TooManyRedirects:
-        loop = self.hops[-1] in self._visited()[:-1]
+        loop = self.hops[-1] in [target.url for target in self._visited]
         return TooManyRedirects(
             "Gave up following redirects",
-            thing=read_target(self._request.url).url,
+            thing=self._visited[0].url,
             cause="they lead in a circle" if loop else f"more than {self._request.redirects} of them",
             hint="Open the address in a browser and give the address that it ends at.",
         )
@@ -232,15 +245,12 @@ def _text(value: str) -> str:
 
 
 def _ascii_url(url: str) -> str:
-    parts: SplitResult = urlsplit(url)
+    """Return an address in letters that a request may have; raises ``ValueError``."""
+    parts = urlsplit(url)
     userinfo, at, netloc = parts.netloc.rpartition("@")
-    try:
-        netloc = netloc.encode("idna").decode("ascii")
-    except UnicodeError as error:
-        raise _bad_address(url, "its host name is not valid") from error
-    host = f"{quote(userinfo, safe=_URL_CHARACTERS)}{at}{netloc}"
+    host = netloc if netloc.isascii() else netloc.encode("idna").decode("ascii")
     rest = parts._replace(scheme="", netloc="").geturl()
-    return f"{parts.scheme}://{host}{quote(rest, safe=_URL_CHARACTERS)}"
+    return f"{parts.scheme}://{quote(f'{userinfo}{at}{host}{rest}', safe=_URL_CHARACTERS)}"
 
 
 def _bad_address(url: str, cause: str) -> HttpError:
