@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from random import Random
 from uuid import UUID
 
@@ -25,6 +27,7 @@ from news_digest.model import (
 )
 
 LAST_DAY = date(2026, 12, 1)
+SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 WHO = (
     *(
@@ -103,7 +106,7 @@ TOPICS = ("artificial intelligence", "open source", "developer tools")
 
 def made(day: date, count: int = 24) -> Digest:
     """Return the digest of a day; the same for the same day and count."""
-    random = Random(day.toordinal())  # noqa: S311 - for variety, not for secrets
+    random = Random(day.toordinal())
     until = datetime(day.year, day.month, day.day, 6, 30, tzinfo=UTC)
     stories = tuple(_story(random, day, number, until) for number in range(1, count + 1))
     items = [_item(random, story, number) for number, story in enumerate(stories, start=1)]
@@ -149,9 +152,15 @@ def _item(random: Random, story: Story, number: int) -> Item:
     return Item(story.title, sentences[: random.choice([1, 2])], (number,), update=number % 9 == 0)
 
 
-def fill(archive: Archive, count: int, *, items: int = 24, last: date = LAST_DAY) -> list[date]:
+def fill(archive: Archive, count: int, *, items: int = 8, last: date = LAST_DAY) -> list[date]:
     """Put the digests of ``count`` days into an archive, the last one on ``last``; return the days, oldest first."""
     days = [last - timedelta(days=back) for back in range(count - 1, -1, -1)]
     for day in days:
         archive.put(made(day, items))
     return days
+
+
+def attacks() -> list[dict[str, str]]:
+    """Return the attacks of ``eval/injections.jsonl`` beside the checkout; none where it is not there."""
+    file = SHARED / "eval" / "injections.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []

@@ -70,7 +70,7 @@ def serve_command(  # the options are what they are
     click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/  (Ctrl-C ends it)", err=True)
     uvicorn.run(
         app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=2, limit_concurrency=100, lifespan="off",
+        timeout_graceful_shutdown=2, limit_concurrency=100, lifespan="off", ws="none",
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -9,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from news_digest.channels.site.views import DayLink, MonthView, day_file, months_of
-from news_digest.model import Digest, FeedSource, Funnel, Limits, Settled, State
+from news_digest.model import Digest, FeedSource, Funnel, Limits, State
 from news_digest.shown import visible
 from news_digest.standing import Day, Standing, standing
 
@@ -18,6 +19,7 @@ __all__ = ["ACTIVITY_DAYS", "Activity", "FeedPast", "FeedRow", "FunnelBar", "Sta
 ACTIVITY_DAYS: Final = 28
 _CALENDAR_DAYS: Final = 62
 _DAYS_WITH_WORDS: Final = 7
+_ADDRESS: Final = re.compile(r"https?://[^\s]+?(?=[:;,.]?(?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,7 @@ class StateView:
     days: tuple[Day, ...]
     funnel: tuple[FunnelBar, ...]
     feeds: tuple[FeedRow, ...]
-    owed: tuple[tuple[str, str, str], ...]
-    """Day, channel and why it has not taken the digest."""
+    feed_errors: tuple[str, ...]
     size_share: float
     can_retry: bool
 
@@ -109,7 +110,7 @@ def state_view(
         days=tuple(day for day in found.days if day.status != "completed" or day.next_step)[:_DAYS_WITH_WORDS],
         funnel=_funnel(state.last_funnel),
         feeds=tuple(_feed(source, today, activity, past(source.url)) for source in sources),
-        owed=_owed(state),
+        feed_errors=tuple(_without_keys(error) for error in found.feed_errors),
         size_share=min(1.0, found.size_bytes / found.ceiling_bytes),
         can_retry=current is not None and current.status in ("failed", "empty", "expired"),
     )
@@ -185,14 +186,9 @@ def _host(url: str) -> str:
         return "unknown host"
 
 
-def _owed(state: State) -> tuple[tuple[str, str, str], ...]:
-    return tuple(
-        (str(task.period), visible(receipt.channel), visible(receipt.detail) or "the next run sends it")
-        for task in state.tasks.values()
-        if isinstance(task, Settled)
-        for receipt in task.receipts
-        if receipt.at is None
-    )
+def _without_keys(text: str) -> str:
+    """Return a sentence with the hosts of its addresses alone: what follows a host may hold a key."""
+    return _ADDRESS.sub(lambda found: _host(found.group()), visible(text))
 
 
 def _minute(instant: datetime) -> str:

@@ -4,7 +4,7 @@
 
     search/meta.js               the years, newest first, and the words that are not indexed
     search/2026/co.js            {word: [place, ...]} for the words that begin with "co", newest place first
-    search/days/2026-12-01.js    [[headline, text, source], ...], the day's items in order
+    search/days/2026-12-01.js    [[headline, text, source], ...], the lead and the day's items in order
 
 A place is ``day of the year * 1000 + item``. A search reads one file per word and year, newest year first, until it has
 enough, and then the days that it shows: its cost hardly depends on how many days there are. Each file is a call of one
@@ -35,7 +35,7 @@ __all__ = ["MOST_RESULTS", "Found", "Hit", "Index", "words_of"]
 
 MOST_RESULTS: Final = 50
 _MOST_WORDS: Final = 8
-_MOST_ITEMS: Final = 999
+_MOST_ITEMS: Final = 1000
 _LONGEST_WORD: Final = 32
 _TEXT_CHARACTERS: Final = 240
 _CACHED_FILES: Final = 512
@@ -148,8 +148,8 @@ class Index:
         for day, view in views.items():
             items = _items(view) if view else []
             written += self._put(f"search/days/{day.isoformat()}.js", items)
-            for number, texts in enumerate(items[:_MOST_ITEMS], start=1):
-                for word in words_of(" ".join(texts)):
+            for number, texts in enumerate(items[:_MOST_ITEMS]):
+                for word in words_of(" ".join(texts if number else texts[1:])):
                     fresh[_shard(word)][word].add(_place(day, number))
         old = {name.removesuffix(".js") for name in self._folder.names(f"search/{year}") if name.endswith(".js")}
         stale = {day.timetuple().tm_yday for day in views}
@@ -202,7 +202,7 @@ class Index:
         day = date(year, 1, 1) + timedelta(days=place // 1000 - 1)
         items = self._get(f"search/days/{day.isoformat()}.js", [])
         number = place % 1000
-        return Hit(day, number, *items[number - 1]) if number <= len(items) else None
+        return Hit(day, number, *items[number]) if number < len(items) else None
 
     def _get(self, name: str, default: Json) -> Json:
         """Return what a file of the index says; the ones read last are remembered."""
@@ -233,11 +233,13 @@ def _parse(data: bytes | None, default: Json) -> Json:
 
 
 def _items(view: DayView) -> list[list[str]]:
-    return [
+    """Return what is found of a day: its lead as item 0, then its items as its page numbers them."""
+    told = [
         [item.headline, item.text[:_TEXT_CHARACTERS], ", ".join(each.label for each in (item.source, *item.also))]
         for section in view.sections
         for item in section.items
     ]
+    return [[view.heading, view.lead[:_TEXT_CHARACTERS], ""], *told]
 
 
 def _place(day: date, number: int) -> int:

@@ -62,7 +62,7 @@ async function find(query) {
   const hits = await Promise.all(places.slice(0, MOST).map(async ([year, place]) => {
     const day = new Date(Date.UTC(year, 0, Math.floor(place / 1000))).toISOString().slice(0, 10);
     const items = await load("days/" + day, []);
-    return [day, place % 1000, items[(place % 1000) - 1]];
+    return [day, place % 1000, items[place % 1000]];
   }));
   return { said: said(places.length), hits: hits.filter((hit) => hit[2]) };
 }
@@ -83,7 +83,7 @@ function show(found) {
   document.getElementById("results").replaceChildren(...found.hits.map(([day, number, [headline, text, source]]) => {
     const line = document.createElement("li");
     const about = element("p", "", { className: "sources" });
-    about.append(element("time", day, { dateTime: day }), " · " + source);
+    about.append(element("time", day, { dateTime: day }), source && " · " + source);
     line.append(element("a", headline, { href: day + ".html#i" + number }), element("p", text), about);
     return line;
   }));
