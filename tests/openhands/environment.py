@@ -65,7 +65,9 @@ def make() -> str:
         shutil.rmtree(folder, ignore_errors=True)
         _run([_base_python(), "-m", "venv", str(folder)])
         python = str(folder / "bin" / "python")
-        installer = ["uv", "pip", "install", "--python", python] if shutil.which("uv") else [python, "-m", "pip", "install"]
+        installer = (
+            ["uv", "pip", "install", "--python", python] if shutil.which("uv") else [python, "-m", "pip", "install"]
+        )
         _run([*installer, "--quiet", *SERVICES])
         (folder / COMPLETE).touch()
         return python

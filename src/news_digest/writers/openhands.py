@@ -96,32 +96,29 @@ class OpenHandsWriter:
         """
         given = brief_hash(brief)
         try:
-            payload = self._payload(brief, ticket, given)
+            answer = self._server.create(self._payload(brief, ticket, given))
         except WriterUnavailable as error:
-            raise Refused(
-                "the conversation was not started", thing=self._server.url, cause=error.cause, hint=error.hint
-            ) from error
-        try:
-            answer = self._server.create(payload)
+            raise self._not_started(ticket, error.cause, error.hint) from error
         except HttpError as error:
+            cause = error.cause or str(error)
             if not error.sent:
                 hint = "see whether it runs and AGENT_SERVER_URL is right; the next run tries again"
-                raise Refused(
-                    "cannot reach the agent server", thing=self._server.url, cause=error.cause or str(error), hint=hint
-                ) from error
-            return self._after_silence(brief.period, ticket, given, error.cause or str(error), ended=False)
+                raise self._not_started(ticket, cause, hint) from error
+            return self._after_silence(brief.period, ticket, given, cause, ended=False)
         if answer.status >= _SERVER:
             return self._after_silence(brief.period, ticket, given, explain(answer), ended=True)
         return self._created(answer, brief.period, ticket, given)
 
+    def _not_started(self, ticket: Ticket, cause: str, hint: str) -> Refused:
+        """Return the error of a conversation that certainly has not started, so that nothing of it need be stopped."""
+        self._quiet.add(ticket)
+        return Refused(
+            "the agent server did not start the conversation", thing=self._server.url, cause=cause, hint=hint
+        )
+
     def _created(self, answer: Answer, period: Period, ticket: Ticket, given: str) -> Conversation:
         if not answer.is_success:
-            raise Refused(
-                "the agent server refused the conversation",
-                thing=self._server.url,
-                cause=explain(answer),
-                hint=_refusal_hint(answer),
-            )
+            raise self._not_started(ticket, explain(answer), _refusal_hint(answer))
         if not isinstance(answer.body, Mapping) or answer.body.get("id") != ticket:
             cause = "the answer names no conversation, or another one"
             raise Unclear("the conversation may have started", thing=self._server.url, cause=cause)
@@ -142,17 +139,14 @@ class OpenHandsWriter:
         if found is not None:
             return found
         if ended:
-            hint = "see the agent server's log; the next run tries again"
-            raise Refused(
-                "the agent server failed to start the conversation", thing=self._server.url, cause=cause, hint=hint
-            )
+            raise self._not_started(ticket, cause, "see the agent server's log; the next run tries again")
         raise Unclear("the conversation may have started", thing=self._server.url, cause=cause)
 
     def _payload(self, brief: Brief, ticket: Ticket, given: str) -> Mapping[str, Json]:
         order = f"{ORDER} {WITH_FILES if self._tools else WITHOUT_FILES}"
         agent: dict[str, Json] = {
             "kind": "Agent",
-            "llm": self._model(),
+            "llm": self._model(ticket),
             "tools": [{"name": name} for name in self._tools],
             "include_default_tools": ["FinishTool"],
             "system_prompt": order,
@@ -167,30 +161,29 @@ class OpenHandsWriter:
             "tags": {TAG: given, "day": str(brief.period)},
         }
         if self._secret_names:
-            payload["secrets"] = self._secrets()
+            payload["secrets"] = self._secrets(ticket)
         return payload
 
-    def _model(self) -> Json:
+    def _model(self, ticket: Ticket) -> Json:
         """Return the settings' model with its key; raises ``Refused`` where none was set up."""
         model = model_of(self._server.settings())
         name = model.get("model")
         keyless = model.get("base_url") or str(name).startswith(_WITHOUT_A_KEY)
         if not name or not (keyless or any(secret_values(model))):
-            raise Refused(
-                "the agent server has no model",
-                thing=self._server.url,
-                cause=f"no key is set for {name}" if name else "no model is set",
-                hint="set model and key in the settings of OpenHands, or choose another writer",
+            raise self._not_started(
+                ticket,
+                f"it has no model: no key is set for {name}" if name else "it has no model",
+                "set model and key in the settings of OpenHands, or choose another writer",
             )
         return model
 
-    def _secrets(self) -> Mapping[str, Json]:
+    def _secrets(self, ticket: Ticket) -> Mapping[str, Json]:
         missing = sorted(set(self._secret_names) - self._server.secret_names())
         if missing:
-            raise Refused(
-                "the agent server does not have a secret that the agent should get",
-                thing=", ".join(missing),
-                hint="add it in the settings of OpenHands, or take it out of agent_secret_names",
+            raise self._not_started(
+                ticket,
+                f"it does not have a secret that the agent should get: {', '.join(missing)}",
+                "add it in the settings of OpenHands, or take it out of agent_secret_names",
             )
         return {name: self._server.secret_source(name) for name in self._secret_names}
 

@@ -1,6 +1,8 @@
-"""Entry of the bundle that the OpenHands automation service runs; standard library only, for the service's own Python.
+# ruff: noqa: INP001, S603, S310, T201 - a script of its own: it starts Python and pip, calls the address that the service
+# gives it, and its log is its standard error.
+"""The bundle's entry, run by the OpenHands automation service; standard library only, for the service's own Python.
 
-    python3 main.py              run news-digest from its installation, and report an end that it could not report itself
+    python3 main.py              run news-digest from its installation; report an end that it could not report itself
     python3 main.py --install    install it (setup.sh): once for all runs, into a folder named by the wheel's hash
 
 The installation stands below the folder that the service keeps between runs, beside the state. It is built aside under a
@@ -43,7 +45,7 @@ SWITCHES = ("PYTHONNOUSERSITE", "PYTHONSAFEPATH", "PYTHONUTF8", "PYTHONUNBUFFERE
 """Only our own packages, and text that any terminal can show as it comes."""
 
 
-class Failed(Exception):
+class Failed(Exception):  # noqa: N818 - a step has failed; it is reported, never raised at a caller
     """The installation failed, and why."""
 
 
@@ -62,11 +64,11 @@ def installation() -> Path:
 
 def kept_folder() -> Path:
     """Return the folder for installations: beside the state, else in the user's cache."""
-    base = os.environ.get("WORKSPACE_BASE", "")
-    if os.path.isabs(base) and Path(base).parent.name == "automation-runs":
-        return Path(base).parents[1] / "automation-state" / "news_digest_installed"
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(cache) / "news-digest" / "installed"
+    base = Path(os.environ.get("WORKSPACE_BASE", ""))
+    if base.is_absolute() and base.parent.name == "automation-runs":
+        return base.parents[1] / "automation-state" / "news_digest_installed"
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if cache else Path.home() / ".cache") / "news-digest" / "installed"
 
 
 # --- installing ------------------------------------------------------------------------------------------------------
@@ -94,11 +96,12 @@ def take(lock: IO[str]) -> None:
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
         except BlockingIOError:
             if time.monotonic() > ends:
                 raise Failed(f"another run has been installing for {LOCK_SECONDS} seconds") from None
             time.sleep(0.2)
+        else:
+            return
 
 
 def tidy(target: Path) -> None:
@@ -143,9 +146,10 @@ def installer(aside: Path) -> list[str]:
 def works(words: list[str]) -> bool:
     """Return whether a command succeeds."""
     try:
-        return subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120).returncode == 0
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
+    return done.returncode == 0
 
 
 def command(words: list[str], what: str, surroundings: dict[str, str]) -> None:
@@ -181,10 +185,7 @@ def environment(folder: Path) -> dict[str, str]:
 def run() -> int:
     """Run news-digest and return its exit code; an end that it cannot have reported is reported here."""
     try:
-        target = installation()
-        if not target.is_dir():
-            raise Failed(reason_left())
-        os.utime(target)
+        target = installed()
     except (Failed, OSError) as error:
         call_back(f"news-digest is not installed: {error}")
         return 1
@@ -195,6 +196,15 @@ def run() -> int:
     if code not in REPORTED and code < SIGNALLED:
         call_back(f"news-digest ended without a word: exit code {code}")
     return code if code >= 0 else SIGNALLED - code
+
+
+def installed() -> Path:
+    """Return the installation, marked as used; raises :class:`Failed` with the reason where there is none."""
+    target = installation()
+    if not target.is_dir():
+        raise Failed(reason_left())
+    os.utime(target)
+    return target
 
 
 def reason_left() -> str:
@@ -217,16 +227,17 @@ def call_back(error: str) -> None:
     if os.environ.get("AUTOMATION_RUN_ID"):
         body["run_id"] = os.environ["AUTOMATION_RUN_ID"]
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
+    data = json.dumps(body).encode()
     for pause in (1, 4, 0):
         try:
-            request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
-            urllib.request.urlopen(request, timeout=15).close()
-            return
+            urllib.request.urlopen(urllib.request.Request(url, data, headers, method="POST"), timeout=15).close()
         except urllib.error.HTTPError as answer:
             if answer.code < SERVER_ERROR:
                 return
         except (OSError, ValueError) as trouble:
             print(f"warning: the automation service was not told: {trouble}", file=sys.stderr, flush=True)
+        else:
+            return
         time.sleep(pause)
 
 
