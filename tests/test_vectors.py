@@ -11,7 +11,8 @@ import pytest
 from news_digest.errors import ConfigError, Refused
 from news_digest.grouping import dot
 from news_digest.model import Brief, Identity, Period, Story, Ticket
-from news_digest.writers import Desk, embedded, open_writer, vectors
+from news_digest.writers import Desk, open_writer, vectors
+from news_digest.writers.workspace import DirectWriter
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 BRIEF = Brief(
@@ -108,7 +109,7 @@ def test_the_writer_local_says_who_it_is(tmp_path: Path) -> None:
 
 def test_the_embedded_writer_needs_no_extra(tmp_path: Path) -> None:
     writer = open_writer("embedded", _desk(tmp_path))
-    assert isinstance(writer, embedded.EmbeddedWriter)
+    assert isinstance(writer, DirectWriter)
     assert writer.begin(BRIEF, Ticket("one")).writer == "embedded"
 
 
