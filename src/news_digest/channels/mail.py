@@ -13,7 +13,7 @@ from typing import Final
 from news_digest.model import Digest, Draft, Section
 from news_digest.render import terminal_text
 from news_digest.render_html import html_body, identifier
-from news_digest.shown import lead_text, title_line
+from news_digest.shown import title_line
 
 __all__ = ["LARGEST_BYTES", "Letter", "mail"]
 
@@ -107,7 +107,6 @@ def _html(digest: Digest, language: str) -> str:
     body = html_body(digest)
     for plain, styled in _INLINE.items():
         body = body.replace(plain, styled)
-    preview = escape(lead_text(digest)[:140])
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -115,10 +114,7 @@ def _html(digest: Digest, language: str) -> str:
         f"<title>{escape(title_line(digest))}</title>\n"
         f"<style>\n:root{{color-scheme:light dark}}\n{_DARK}\n</style>\n</head>\n"
         f'<body style="margin:0;padding:0;background:#ffffff;color:#1b1d21;{_SANS};font-size:16px;line-height:1.5">\n'
-        f'<div style="display:none;max-height:0;overflow:hidden">{preview}</div>\n'
-        '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">\n<tr><td align="center">\n'
-        '<div class="page" style="max-width:640px;padding:24px 20px;text-align:left">\n'
-        f"{body}</div>\n</td></tr>\n</table>\n</body>\n</html>\n"
+        f'<div class="page" style="max-width:640px;margin:0 auto;padding:24px 20px">\n{body}</div>\n</body>\n</html>\n'
     )
 
 
