@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -67,11 +68,32 @@ def serve_command(  # the options are what they are
             hint="pip install 'news-digest[web]'",
         ) from error
     app = create_app(desk_of(settings, title, read_only=read_only), gate)
-    click.echo(f"http://{f'[{host}]' if ':' in host else host}:{port}/  (Ctrl-C ends it)", err=True)
-    uvicorn.run(
-        app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False,
-        timeout_graceful_shutdown=2, limit_concurrency=100, lifespan="off", ws="none",
-    )  # fmt: skip
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=100,
+        timeout_graceful_shutdown=2,
+    )
+    with _listening(host, port) as listener:
+        shown = f"[{host}]" if ":" in host else host
+        click.echo(f"http://{shown}:{listener.getsockname()[1]}/  (Ctrl-C ends it)", err=True)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise ConfigError(
+            "cannot listen",
+            thing=f"{host}:{port}",
+            cause=error.strerror or str(error),
+            hint="choose another --port; 0 takes any that is free",
+        ) from error
 
 
 def gate_of(host: str, token: str, names: Sequence[str]) -> Gate:
