@@ -1,8 +1,8 @@
 """One run under the OpenHands automation service: ``python -m news_digest.automation [FOLDER]``.
 
-Reads what the service says in the environment and ``config.json`` (in FOLDER, where the bundle is, else in the
-working folder), runs the lifecycle once within its budget, prints the digest between markers, and calls the service back
-at every end: done, failed, configured wrongly, stopped by a signal.
+Reads what the service says in the environment and ``config.json`` (in FOLDER, else in the working folder), runs the
+lifecycle once within its budget, prints the digest between markers, and calls the service back at every end: done,
+failed, configured wrongly, stopped by a signal.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePosixPath
@@ -122,13 +123,17 @@ class Workspaces:
 def _read(folder: int, most: int) -> str:
     try:
         descriptor = os.open(DIGEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    except OSError:  # none, a link, or a folder: no digest of ours
+    except OSError:  # none, or a link: no digest of ours
         return ""
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            return file.read(most).decode("utf-8", "replace")
-        except OSError:
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return ""
+        content = b""
+        while len(content) < most and (part := os.read(descriptor, most - len(content))):
+            content += part
+    finally:
+        os.close(descriptor)
+    return content.decode("utf-8", "replace")
 
 
 def _is_uuid(name: str) -> bool:

@@ -3,10 +3,10 @@
 """The bundle's entry, run by the OpenHands automation service; standard library only, for the service's own Python.
 
     python3 main.py              run news-digest from its installation; report an end that it could not report itself
-    python3 main.py --install    install it (setup.sh): once for all runs, into a folder named by the wheel's hash
+    python3 main.py --install    install it (setup.sh), once for all runs, into a folder named by the wheel's hash
 
-The installation stands below the folder that the service keeps between runs, beside the state. It is built aside under a
-lock and renamed when it works, so that runs that overlap share it and none sees half of it.
+The installation stands below the folder that the service keeps between runs, beside the state. It is built aside under
+a lock and renamed when it works, so that runs that overlap share it and none sees half of it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SWITCHES = ("PYTHONNOUSERSITE", "PYTHONSAFEPATH", "PYTHONUTF8", "PYTHONUNBUFFERE
 """Only our own packages, and text that any terminal can show as it comes."""
 
 
-class Failed(Exception):  # noqa: N818 - a step has failed; it is reported, never raised at a caller
+class Failed(Exception):
     """The installation failed, and why."""
 
 
