@@ -151,7 +151,7 @@ def _check_outcome(expected: Json, result: FeedResult) -> None:
             words = {
                 "timeout": "seconds",
                 "too_large": "larger than",
-                "bad_encoding": "br body",
+                "bad_encoding": "br",
                 "bad_redirect": "only http and https",
                 "unsolicited_304": "was not asked for changes",
             }

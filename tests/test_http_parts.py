@@ -1,13 +1,9 @@
-"""What the HTTP client decides without a network: addresses, proxies, lanes, content codings, redirect chains."""
+"""What the HTTP client decides without a network: addresses, proxies, lanes, redirect chains."""
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from base64 import b64encode
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
 from random import Random
 from typing import Any
 
@@ -15,19 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from news_digest.errors import AddressRefused, HttpError, TooLarge, TooManyRedirects
+from news_digest.errors import AddressRefused, HttpError, TooManyRedirects
 from news_digest.http.chain import Chain, read_target
-from news_digest.http.coding import accepted_codings, decode
 from news_digest.http.guard import host_refusal, refusal
 from news_digest.http.lanes import Lanes
 from news_digest.http.proxies import Proxies
 from news_digest.ports import Request
-
-brotli = import_module("brotli")
-zstd = import_module("compression.zstd" if find_spec("compression") else "backports.zstd")
-
-FEED = b'<?xml version="1.0"?><rss version="2.0"><channel><title>Example</title></channel></rss>'
-
 
 # --- addresses -----------------------------------------------------------------------------------------------------
 
@@ -197,121 +186,6 @@ def test_every_position_is_handed_out_once_and_in_order_within_its_host(hosts: l
     for host in set(hosts):
         mine = [position for position in order if hosts[position] == host]
         assert mine == sorted(mine)
-
-
-# --- content codings -----------------------------------------------------------------------------------------------
-
-
-def raw_deflate(data: bytes) -> bytes:
-    return zlib.compress(data)[2:-4]
-
-
-def read(body: bytes, label: str = "", cap: int = 100_000) -> bytes:
-    return decode(body, label, cap=cap, url="http://news.example/", sniff=True)
-
-
-CODED = {
-    "gzip": gzip.compress(FEED),
-    "x-gzip": gzip.compress(FEED),
-    "deflate": zlib.compress(FEED),
-    "br": brotli.compress(FEED),
-    "zstd": zstd.compress(FEED),
-}
-
-
-@pytest.mark.parametrize("label", [*CODED, *(name.upper() for name in CODED)])
-def test_a_labelled_body_is_decoded(label: str) -> None:
-    assert read(CODED[label.lower()], label) == FEED
-
-
-@pytest.mark.parametrize("name", list(CODED))
-def test_a_body_without_a_label_is_decoded(name: str) -> None:
-    assert read(CODED[name]) == FEED
-
-
-def test_raw_deflate_is_decoded_with_and_without_a_label() -> None:
-    assert [read(raw_deflate(FEED), label) for label in ("deflate", "")] == [FEED, FEED]
-
-
-@pytest.mark.parametrize("label", [*CODED, "identity", "none", "utf-8", "gzip, br", ""])
-def test_a_plain_body_is_taken_as_it_is_whatever_its_label_says(label: str) -> None:
-    assert read(FEED, label) == FEED
-
-
-@pytest.mark.parametrize("label", ["gzip, gzip", "gzip", ""])
-def test_a_body_that_was_compressed_twice_is_decoded_twice(label: str) -> None:
-    assert read(gzip.compress(gzip.compress(FEED)), label) == FEED
-
-
-def test_codings_are_undone_from_the_last_to_the_first() -> None:
-    assert read(gzip.compress(brotli.compress(FEED)), "br, gzip") == FEED
-
-
-def test_members_one_after_the_other_are_one_body_and_padding_is_dropped() -> None:
-    assert read(gzip.compress(FEED[:20]) + gzip.compress(FEED[20:]) + b"\0\0\0", "gzip") == FEED
-
-
-@pytest.mark.parametrize(
-    "text", [FEED.decode().encode("utf-16"), FEED.decode().encode("utf-16-be"), b"\xef\xbb\xbf" + FEED, b""]
-)
-def test_text_is_not_taken_for_a_compressed_body(text: bytes) -> None:
-    assert read(text) == text
-
-
-@pytest.mark.parametrize("label", ["gzip", "deflate", "br", "zstd"])
-def test_a_body_that_was_cut_is_an_error_and_worth_another_try(label: str) -> None:
-    long = bytes(range(32, 127)) * 50
-    coded = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}[label](long)
-    with pytest.raises(HttpError, match="ends too early") as caught:
-        read(coded[: len(coded) // 2], label)
-    assert caught.value.transient
-
-
-@pytest.mark.parametrize(
-    ("label", "body"),
-    [("gzip", CODED["gzip"][:-8] + b"12345678"), ("br", bytes(range(99, 0, -1))), ("zstd", bytes(range(99)))],
-    ids=str,
-)
-def test_a_damaged_body_is_an_error_with_a_cause(label: str, body: bytes) -> None:
-    with pytest.raises(HttpError, match="damaged"):
-        read(body, label)
-
-
-def test_an_unknown_coding_is_named() -> None:
-    with pytest.raises(HttpError, match="'snappy' is unknown"):
-        read(b"\x01\x02\x03\x04" * 20, "snappy")
-
-
-@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
-def test_the_cap_is_on_the_decoded_size_to_the_byte(name: str) -> None:
-    data = b"<" * 50_000
-    coded = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}[name](data)
-    assert read(coded, name, cap=50_000) == data
-    with pytest.raises(TooLarge, match="49,999"):
-        read(coded, name, cap=49_999)
-
-
-def test_thousands_of_empty_members_do_not_cost_minutes() -> None:
-    with pytest.raises(HttpError, match="more than 256 parts"):
-        read(gzip.compress(b"") * 5000, "gzip")
-
-
-def test_an_archive_is_left_alone_where_nothing_is_to_be_guessed() -> None:
-    packed = gzip.compress(b"a download")
-    assert decode(packed, "", cap=1000, url="", sniff=False) == packed
-
-
-def test_all_codings_are_asked_for_where_their_libraries_are_installed() -> None:
-    assert accepted_codings() == "gzip, deflate, br, zstd"
-
-
-@given(st.binary(max_size=400), st.sampled_from(["", "gzip", "deflate", "br", "zstd", "gzip, br", "x"]))
-def test_any_bytes_end_as_a_body_below_the_cap_or_as_an_error(body: bytes, label: str) -> None:
-    try:
-        decoded = read(body, label, cap=1000)
-    except HttpError as error:
-        decoded = error.cause.encode()
-    assert len(decoded) <= 1000
 
 
 # --- chains --------------------------------------------------------------------------------------------------------
