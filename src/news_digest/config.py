@@ -7,16 +7,17 @@ variables. Reading the files and the environment is the edge's work (:mod:`news_
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from news_digest.config_keys import CHANNEL, FEED_KEYS, KEYS, REFERENCE_KEYS, TABLES, Key, Kind, variable
 from news_digest.errors import ConfigError
-from news_digest.model import FeedSource, Json
 
-__all__ = ["KEYS", "REFERENCE_KEYS", "Config", "Key", "Origin", "configure", "sources", "variable"]
+if TYPE_CHECKING:
+    from news_digest.model import FeedSource, Json
+
+__all__ = ["KEYS", "REFERENCE_KEYS", "Config", "Key", "Origin", "configure", "secret_headers", "sources", "variable"]
 
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
@@ -30,24 +31,25 @@ _SHOWN_CHARACTERS: Final = 80
 """How much of a wrong value a message shows: it stays on one line or two of a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a value was set: ``default``, a file's name, or an environment variable."""
 
     place: str
     is_environment: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The whole configuration; ``values`` by key, ``origins`` says where each was set."""
 
     values: Mapping[str, Json]
-    feeds: tuple[FeedSource, ...]
-    """The feeds without their secret headers: see :func:`sources`."""
-    origins: Mapping[str, Origin] = field(default_factory=dict)
-    channel_options: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    origins: Mapping[str, Origin]
+    channel_options: Mapping[str, Mapping[str, Json]]
     """By channel name: its options, and ``kind`` where the name is not the kind."""
+
+    @property
+    def feeds(self) -> tuple[FeedSource, ...]:
+        """Return the feeds without their secret headers: see :func:`sources`."""
+        return tuple(_source(entry, ()) for entry in self.values["feeds"])
 
     def text(self, name: str) -> str:
         """Return a text by its key."""
@@ -91,8 +93,7 @@ def configure(
             origin, value = Origin("default"), key.default
         values[key.name] = _READERS[key.kind](key, value, origin)
         origins[key.name] = origin
-    feeds = tuple(_source(entry, origins["feeds"]) for entry in values["feeds"])
-    return Config(values, feeds, origins, {} if reference else _channel_options(document, file))
+    return Config(values, origins, {} if reference else _channel_options(document, file))
 
 
 def sources(config: Config, environment: Mapping[str, str]) -> tuple[FeedSource, ...]:
@@ -101,10 +102,13 @@ def sources(config: Config, environment: Mapping[str, str]) -> tuple[FeedSource,
     Only whoever reads feeds needs this: to look at yesterday's digest takes no secret. Raises ``ConfigError`` for a
     variable that is not set, or whose value fits no header.
     """
-    return tuple(
-        replace(feed, headers=(*feed.headers, *_secrets(entry, environment)))
-        for feed, entry in zip(config.feeds, config.values["feeds"], strict=True)
-    )
+    secrets = secret_headers(config, environment)
+    return tuple(_source(entry, secrets[entry["url"]]) for entry in config.values["feeds"])
+
+
+def secret_headers(config: Config, environment: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
+    """Return the secret headers by the address of their feed; raises like :func:`sources`."""
+    return {entry["url"]: _secrets(entry, environment) for entry in config.values["feeds"]}
 
 
 def _secrets(entry: Mapping[str, Json], environment: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -243,6 +247,7 @@ def _read_feeds(key: Key, value: Json, origin: Origin) -> list[Mapping[str, Json
         entry = {"url": part.strip()} if isinstance(part, str) else part
         if not isinstance(entry, Mapping) or not _is_address(entry.get("url")) or set(entry) - set(FEED_KEYS):
             raise _bad(key.name, part, origin, "an http(s) address, or a table with " + ", ".join(FEED_KEYS))
+        _check_feed(entry, origin)
         entries.setdefault(entry["url"], entry)
     if not entries:
         raise _bad(key.name, value, origin, "at least one http(s) address")
@@ -270,8 +275,7 @@ _READERS: Final[Mapping[Kind, Callable[[Key, Json, Origin], Json]]] = {
 }
 
 
-def _source(entry: Mapping[str, Json], origin: Origin) -> FeedSource:
-    """Return a feed of the configuration."""
+def _check_feed(entry: Mapping[str, Json], origin: Origin) -> None:
     name, tags = entry.get("name", ""), entry.get("tags", [])
     if not isinstance(name, str) or not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise _bad("feeds", entry, origin, "a table with a text as name and a list of texts as tags")
@@ -280,7 +284,6 @@ def _source(entry: Mapping[str, Json], origin: Origin) -> FeedSource:
             raise _bad(
                 "feeds", entry, origin, f"a feed whose {table} is a table of header names and texts, one line each"
             )
-    return FeedSource(entry["url"], name.strip(), tuple(tags), tuple(entry.get("headers", {}).items()))
 
 
 def _are_headers(table: Json) -> bool:
@@ -288,3 +291,10 @@ def _are_headers(table: Json) -> bool:
         _HEADER_NAME.fullmatch(name) and isinstance(value, str) and not _BREAKS_HEADER.search(value)
         for name, value in table.items()
     )
+
+
+def _source(entry: Mapping[str, Json], secrets: Sequence[tuple[str, str]]) -> FeedSource:
+    from news_digest.model import FeedSource  # noqa: PLC0415 - a run on a finished day does without the records
+
+    headers = (*entry.get("headers", {}).items(), *secrets)
+    return FeedSource(entry["url"], entry.get("name", "").strip(), tuple(entry.get("tags", [])), headers)

@@ -1,19 +1,22 @@
-"""The configuration keys: what each is called, takes and means; ``docs/configuration.md`` is written from them."""
+"""The configuration keys: what each is called, takes and means; ``docs/configuration.md`` is written from them.
+
+The records of the configuration are named tuples: importing ``dataclasses`` takes a quarter of a finished day's run
+(``benchmarks/cold_start.py``).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from news_digest.model import Json
+if TYPE_CHECKING:
+    from news_digest.model import Json
 
 __all__ = ["CHANNEL", "FEED_KEYS", "KEYS", "KINDS", "REFERENCE_KEYS", "TABLES", "Key", "Kind", "variable"]
 
 Kind = Literal["text", "texts", "count", "flag", "feeds", "url"]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One configuration key: its dotted name, its kind, its default, and what it means, for people."""
 
     name: str

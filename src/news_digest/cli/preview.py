@@ -1,10 +1,9 @@
-"""``news-digest preview``: the brief and the digest that a run would make now, by any writer, without touching the state."""
+"""``news-digest preview``: brief and digest as a run would make them now, by any writer, without touching the state."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +48,8 @@ def preview_command(name: str | None, config_file: str | None, *, only_brief: bo
     progress = ProgressLine(sys.stderr, quiet=quiet)
     with tempfile.TemporaryDirectory(prefix="news-digest-preview-") as folder:
         # Drafts and the feeds' cache of a preview are nobody's: a run must not find them.
-        places = replace(settings.places, workspaces=Path(folder) / "workspaces")
-        wiring = Wiring(replace(settings, places=places), tell=progress)
+        places = settings.places._replace(workspaces=Path(folder) / "workspaces")
+        wiring = Wiring(settings._replace(places=places), tell=progress)
         try:
             brief = _brief(wiring)
             digest = None if only_brief else _digest(wiring, name, brief)

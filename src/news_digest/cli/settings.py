@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from news_digest.config import Config, configure, sources, variable
 from news_digest.errors import ConfigError
-from news_digest.model import FeedSource, Json
+
+if TYPE_CHECKING:
+    from news_digest.model import FeedSource, Json
 
 __all__ = ["Places", "Settings", "load_settings", "state_file"]
 
@@ -20,8 +21,7 @@ _JSON: Final = "config.json"
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where everything of one digest lives."""
 
     state: Path
@@ -35,8 +35,7 @@ class Places:
         return self.archive / "journal.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The configuration, the file that it came from (None: only defaults and environment) and the places."""
 
     config: Config
