@@ -21,6 +21,7 @@ GROUP: Final = "news_digest.writers"
 
 WRITERS: Final[Mapping[str, str]] = {
     "embedded": "news_digest.writers.embedded:open_embedded",
+    "llm": "news_digest.writers.llm:open_llm",
     "local": "news_digest.writers.embedded:open_local",
     "openhands": "news_digest.writers.openhands:open_openhands",
 }
