@@ -57,6 +57,8 @@ class _Event:
     full_title: str
     quotes: tuple[str, ...]
     echo: Echo
+    labels: int
+    """Words of the sources that are shown beside it."""
     sentences: list[str] = field(default_factory=list)
 
     @property
@@ -70,12 +72,6 @@ class _Event:
     def words(self) -> int:
         """Return the words of headline and sentences."""
         return word_total(self.title) + sum(map(word_total, self.sentences))
-
-    @property
-    def labels(self) -> int:
-        """Return the words of the sources that are shown beside it."""
-        places = [place for story in self.stories for place in ((story.source, story.link), *story.also)]
-        return sum(word_total(label) for label in dict.fromkeys(source_label(*place) for place in places))
 
 
 def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
@@ -129,11 +125,17 @@ def _events(brief: Brief, similarity: Similarity | None) -> list[_Event]:
                 full_title=title,
                 quotes=quotable(stories, title, worn),
                 echo=_echo([told[position] for position in order]),
+                labels=_label_words(stories),
             )
         )
     topic = [float(event.topic is not None) for event in events]
     order = ranked([event.stories for event in events], topic, brief.since, brief.until)
     return sorted((events[position] for position in order), key=lambda event: event.echo is Echo.REPEAT)
+
+
+def _label_words(stories: Sequence[Story]) -> int:
+    places = [place for story in stories for place in ((story.source, story.link), *story.also)]
+    return sum(word_total(label) for label in dict.fromkeys(source_label(*place) for place in places))
 
 
 def _worn(stories: Sequence[Story]) -> frozenset[str]:
