@@ -29,6 +29,7 @@ from news_digest.lifecycle import (
     next_attempt,
     open_tasks,
     prune,
+    rebase,
     record_check,
     release_workspace,
     reopen,
@@ -289,6 +290,24 @@ def test_only_claims_stall() -> None:
 
 def test_an_activity_in_the_future_counts_as_now() -> None:
     assert age(CLAIM, NOW - timedelta(days=30)) == timedelta(0)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "moved"),
+    [
+        (timedelta(minutes=15), False),
+        (timedelta(minutes=15) + SECOND, True),
+        (timedelta(days=30), True),
+        (-SECOND, False),
+    ],
+)
+def test_a_task_ahead_of_a_clock_that_was_set_back_ages_from_now_on(ahead: timedelta, *, moved: bool) -> None:
+    for state in (claimed(), active()):
+        after = rebase(state, NOW - ahead, LIMITS)
+        task = after.tasks[DAY.key]
+        assert isinstance(task, Starting | Active)
+        assert task.last_activity == (NOW - ahead if moved else NOW)
+        assert replace(task, last_activity=NOW) == state.tasks[DAY.key]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ from news_digest.errors import ConfigError, DocumentTooLarge, Refused, StoreFull
 from news_digest.model import (
     Active,
     Conversation,
+    Digest,
     FeedSource,
     Foreign,
     Limits,
     Outcome,
     Period,
+    Receipt,
     Settled,
     Starting,
     State,
@@ -402,7 +404,7 @@ def test_a_writer_that_cannot_be_asked_changes_nothing_before_two_hours(world: W
 
 def test_a_workspace_that_is_not_ours_is_left_and_forgotten_with_a_warning(world: World) -> None:
     class Careful(ScriptedWriter):
-        def release(self, conversation: Conversation, period: Period) -> bool:  # noqa: ARG002
+        def release(self, conversation: Conversation, period: Period) -> bool:
             return False
 
     world.writer = Careful(root="/w")
@@ -543,6 +545,34 @@ def test_a_channel_that_is_no_longer_configured_is_owed_nothing(world: World) ->
     task = world.task()
     assert isinstance(task, Settled)
     assert task.receipts[0].detail == "no longer configured"
+
+
+def test_a_run_that_slept_through_its_lease_does_not_send_a_second_copy(world: World) -> None:
+    sent: list[str] = []
+
+    class Slow(FakeChannel):
+        def deliver(self, digest: Digest) -> Receipt:
+            sent.append(self.name)
+            world.clock.sleep(timedelta(minutes=16))
+            if len(sent) == 1:
+                run(world.job(), replace(world.edges(), channels=both), world.limits)
+            return super().deliver(digest)
+
+    world.publish("one")
+    both = {"first": Slow("first"), "second": Slow("second")}
+    run(world.job(), replace(world.edges(), channels=both), world.limits)
+    assert sorted(sent) == ["first", "first", "second"]
+
+
+def test_a_clock_that_was_set_back_does_not_hold_a_claim_for_ever(world: World) -> None:
+    world.publish("one")
+    world.writer.refuse = Unclear("cannot begin", cause="timeout")
+    world.run()
+    world.writer.refuse = None
+    world.clock.sleep(-timedelta(days=30))
+    world.run()
+    world.clock.sleep(timedelta(minutes=16))
+    assert world.run().outcome is RunOutcome.WROTE
 
 
 @pytest.mark.parametrize("garbage", [{"ticket": "another"}, {"brief": {"period": "x"}, "digest": 3}])

@@ -150,6 +150,12 @@ def test_a_feed_that_fails_is_named_and_catches_up_with_nothing() -> None:
     assert select([down, *read(entry("b", feed="b"))], state, NOW, LIMITS).caught_up == {ALL_FEEDS: NOW}
 
 
+def test_what_is_above_the_cap_keeps_the_window_open() -> None:
+    state = State(behind={ALL_FEEDS: NOW - timedelta(days=4)})
+    assert select(read(*numbered("a", 50)), state, NOW, LIMITS).caught_up == state.behind
+    assert select(read(*numbered("a", 51)), state, NOW, LIMITS).caught_up == {}
+
+
 def test_entries_that_share_a_fingerprint_are_one_story_remembered_by_all_of_them() -> None:
     first, second = entry("g1", "link", feed="a", wide=("w",)), entry("g2", "link", feed="b")
     (group,) = select(read(first, second), State(), NOW, LIMITS).picked

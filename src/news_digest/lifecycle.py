@@ -54,6 +54,7 @@ __all__ = [
     "next_attempt",
     "open_tasks",
     "prune",
+    "rebase",
     "record_check",
     "release_workspace",
     "reopen",
@@ -96,6 +97,17 @@ def stalled_claims(state: State, now: datetime, limits: Limits) -> tuple[Startin
 def age(task: Starting | Active, now: datetime) -> timedelta:
     """Return how long a task has been without activity; an activity in the future counts as now."""
     return max(now - task.last_activity, timedelta(0))
+
+
+def rebase(state: State, now: datetime, limits: Limits) -> State:
+    """Let open tasks whose last activity lies ahead age from now on: the clock was set back, and would hold them for ever.
+
+    What is ahead by less than a claim takes to stall is two machines' clocks; it is left, and counts as now.
+    """
+    ahead = [task for task in open_tasks(state) if task.last_activity - now > limits.stalled_claim]
+    for task in ahead:
+        state = _with(state, replace(task, last_activity=now))
+    return state
 
 
 def next_attempt(state: State, period: Period) -> int:

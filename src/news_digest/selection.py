@@ -49,7 +49,7 @@ def select(results: Sequence[FeedResult], state: State, now: datetime, limits: L
         funnel=Funnel(sum(len(result.entries) for result in results), len(unseen), len(fresh), len(picked)),
         since=since,
         failed=failed,
-        caught_up=_caught_up(state, [key for key in keys_of.values() if key not in failed]),
+        caught_up={} if above_cap else _caught_up(state, [key for key in keys_of.values() if key not in failed]),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from news_digest.errors import ConfigError, DeliveryError, Superseded, WriterUnavailable
@@ -21,6 +21,7 @@ from news_digest.lifecycle import (
     mark_delivered,
     mark_undelivered,
     open_tasks,
+    rebase,
     release_workspace,
     settle,
     stalled_claims,
@@ -68,6 +69,8 @@ class Settling:
     def settle_open(self) -> None:
         """Recover stalled claims, settle what has ended, and clean up behind it; never raises for one task's writer."""
         now = self._edges.clock()
+        if rebase(self._ledger.state, now, self._limits) != self._ledger.state:
+            self._ledger.apply(lambda state: rebase(state, now, self._limits))
         for claimed in stalled_claims(self._ledger.state, now, self._limits):
             self._recover(claimed, now)
         for task in open_tasks(self._ledger.state):
@@ -252,18 +255,31 @@ class Settling:
 
     def _deliver(self, task: Settled, digest: Digest | None) -> None:
         ticket = task.ticket or Ticket("")
-        mine = [r.channel for r in task.receipts if r.at is None and r.run == self._job.run_id]
+        mine = self._taken(task)
         if mine and digest is None:
             self._warn(f"the digest of {task.period} is no longer in the outbox; it cannot go to {', '.join(mine)}")
             return
         for name in mine:
-            if digest is not None:
+            if digest is not None and self._still_taken(name, task):
                 self._deliver_to(name, task.period, ticket, digest)
         settled = self._ledger.state.tasks.get(task.period.key)
         if isinstance(settled, Settled) and not settled.owed:
             self._edges.outbox.drop(task.period)
         if digest is not None and mine:
             self._report.digests.append(digest)
+
+    def _taken(self, task: Settled) -> list[str]:
+        return [r.channel for r in task.receipts if r.at is None and r.run == self._job.run_id]
+
+    def _still_taken(self, name: str, task: Settled) -> bool:
+        """Return whether this run may still send; one that slept through its lease asks again."""
+        ticket, now = task.ticket or Ticket(""), self._edges.clock()
+        since = next((r.taken_at for r in task.receipts if r.channel == name and r.taken_at), now)
+        if timedelta(0) <= now - since <= self._limits.delivery_lease:
+            return True
+        state = self._ledger.apply(lambda state: take_delivery(state, ticket, self._job.run_id, now, self._limits))
+        current = state.tasks.get(task.period.key)
+        return isinstance(current, Settled) and name in self._taken(current)
 
     def _deliver_to(self, name: str, period: Period, ticket: Ticket, digest: Digest) -> None:
         self._edges.tell(Step("deliver", f"{period} to {name}"))
