@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from news_digest.model import Draft
 
-__all__ = ["Finding", "Kind", "Place", "Review"]
+__all__ = ["WHOLE", "Finding", "Kind", "Place", "Review"]
 
 WHOLE = -2
 

@@ -21,7 +21,7 @@ from news_digest.rules import ITEM_WORDS
 from news_digest.sentences import sentences, word_total
 from news_digest.words import words
 
-__all__ = ["checked", "repair"]
+__all__ = ["checked", "repair", "split"]
 
 ROUNDS = 4
 """Rounds of repair: a sentence that moves may become a repeat. What is still wrong then is left out."""

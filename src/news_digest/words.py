@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["fold", "stem", "terms", "words"]
+__all__ = ["STOP_WORDS", "fold", "stem", "terms", "words"]
 
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao

@@ -28,7 +28,7 @@ from news_digest.ports import Http, Step
 if TYPE_CHECKING:
     from news_digest.report import RunReport
 
-__all__ = ["main"]
+__all__ = ["SignalledError", "main"]
 
 BUG: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

@@ -15,7 +15,7 @@ from news_digest.model import Digest, Period, Receipt
 from news_digest.ports import Clock
 from news_digest.render import markdown, terminal_text
 
-__all__ = ["MARKER", "LogChannel", "between_markers", "log_text", "open_log"]
+__all__ = ["MARKER", "LogChannel", "between_markers", "log_text", "markers", "open_log"]
 
 MARKER: Final = "====="
 _COMMANDS: Final = ("::", "##[", "##vso[")

@@ -16,7 +16,7 @@ import click
 from news_digest import __version__
 from news_digest.errors import NewsDigestError
 
-__all__ = ["COMMANDS", "cli", "main"]
+__all__ = ["COMMANDS", "LazyGroup", "cli", "main"]
 
 COMMANDS: Final[dict[str, str]] = {
     "run": "news_digest.cli.run:run_command",

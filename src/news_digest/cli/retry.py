@@ -23,7 +23,7 @@ def retry_command(day: str | None, config_file: str | None, *, as_json: bool) ->
     Examples:
       news-digest retry && news-digest run
     """
-    from news_digest.cli.show import _date  # noqa: PLC0415
+    from news_digest.cli.show import day_of  # noqa: PLC0415
     from news_digest.cli.wiring import Wiring, now  # noqa: PLC0415
     from news_digest.ledger import Ledger  # noqa: PLC0415
     from news_digest.lifecycle import reopen  # noqa: PLC0415
@@ -32,7 +32,7 @@ def retry_command(day: str | None, config_file: str | None, *, as_json: bool) ->
     wiring = Wiring(settings_of(config_file), tell=lambda _step: None)
     edges, limits = wiring.edges(), wiring.limits()
     today = Period.of(now())
-    wanted = _date(day)
+    wanted = day_of(day)
     period = Period(wanted) if wanted else today
     ledger = Ledger(edges.store, today=today, limits=limits, clock=edges.clock, sleep=edges.sleep, jitter=edges.jitter)
     before = ledger.load()

@@ -10,7 +10,7 @@ import click
 from news_digest.cli.options import config_option, json_option, print_json, settings_of
 from news_digest.errors import ConfigError, NewsDigestError
 
-__all__ = ["show_command"]
+__all__ = ["day_of", "show_command"]
 
 
 @click.command("show")
@@ -32,7 +32,7 @@ def show_command(day: str | None, config_file: str | None, *, as_json: bool) -> 
     from news_digest.render import json_value, markdown  # noqa: PLC0415
 
     archive = Archive(settings_of(config_file).places.archive)
-    wanted = _date(day)
+    wanted = day_of(day)
     digest = archive.last() if wanted is None else archive.load(wanted)
     if digest is None:
         days = archive.days()
@@ -52,7 +52,7 @@ def show_command(day: str | None, config_file: str | None, *, as_json: bool) -> 
         sys.stdout.write(markdown(digest))
 
 
-def _date(text: str | None) -> date | None:
+def day_of(text: str | None) -> date | None:
     if text is None:
         return None
     try:

@@ -18,7 +18,7 @@ from news_digest.errors import ConfigError, HttpError, WriterUnavailable
 from news_digest.model import Json
 from news_digest.ports import Http, Request
 
-__all__ = ["AgentServer", "Answer", "explain", "hint_for", "one_line"]
+__all__ = ["FILE_BYTES", "AgentServer", "Answer", "explain", "hint_for", "one_line"]
 
 DEADLINE: Final = timedelta(seconds=20)
 """One request; the server answers in milliseconds, also while agents run."""

@@ -20,7 +20,7 @@ from uuid import UUID
 
 from news_digest.model import Period
 
-__all__ = ["Workspaces"]
+__all__ = ["DIGEST", "Workspaces"]
 
 FOLDER: Final = "news-digest"
 RUNS: Final = "automation-runs"
