@@ -23,6 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+from news_digest.errors import Conflict
 from news_digest.model import Foreign, Limits, Period, Settled, State, Task
 from news_digest.stores import Kept
 
@@ -176,11 +177,18 @@ class Site:
         self.feeds.new_day()
 
     def _edit(self, change: Callable[[Task], Task]) -> None:
-        loaded = self.kept.store.load()
-        if loaded.version:
+        """Change every record; once more where the last request of a run that was killed is still being answered."""
+        for _ in range(5):
+            loaded = self.kept.store.load()
+            if not loaded.version:
+                return
             changed = [change(task) for task in loaded.state.tasks.values()]
             tasks = {task.period.key: task for task in changed if not isinstance(task, Foreign)}
-            self.kept.store.save(replace(loaded.state, tasks=tasks), loaded.version)
+            try:
+                self.kept.store.save(replace(loaded.state, tasks=tasks), loaded.version)
+            except Conflict:
+                continue
+            return
 
 
 def _aged(task: Task) -> Task:
