@@ -15,6 +15,7 @@ from tests.digests import STORIES, WRITTEN, brief, digest
 from news_digest.channels import Target, open_channel
 from news_digest.channels.feed import ATOM, JSON_FEED, Heading, feed_files
 from news_digest.errors import ConfigError
+from news_digest.feeds.parse import parse_feed
 from news_digest.model import Claim, Digest, Draft, Json, Period, Ticket
 from news_digest.render_html import identifier
 from news_digest.testing import FakeClock
@@ -70,6 +71,15 @@ def test_both_feeds_say_the_same() -> None:
     files = feed_files(days(5), HEADING)
     atom, other = feedparser.parse(files[ATOM]), json.loads(files[JSON_FEED])
     assert [(e.id, e.title) for e in atom.entries] == [(item["id"], item["title"]) for item in other["items"]]
+
+
+@pytest.mark.parametrize("name", [ATOM, JSON_FEED])
+def test_our_own_parser_reads_every_entry_with_id_date_and_link(name: str) -> None:
+    read = parse_feed(feed_files(days(3), HEADING)[name], HEADING.url + name)
+    assert read.title == "Morning"
+    assert [entry.identifier for entry in read.entries] == [identifier(each) for each in days(3)]
+    assert [entry.link for entry in read.entries] == [f"{HEADING.url}{each.period}.html" for each in days(3)]
+    assert [entry.published for entry in read.entries] == [each.written_at for each in days(3)]
 
 
 def test_without_an_address_there_are_no_links_and_ids_stay() -> None:

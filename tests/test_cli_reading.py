@@ -125,6 +125,18 @@ def test_a_digest_of_the_archive_goes_out_again_where_one_says_so(home: Home, bo
     assert "1 December" in str(box.messages()[1]["Subject"])
 
 
+def test_what_was_owed_and_went_out_by_hand_is_not_sent_again(home: Home, box: Mailbox) -> None:
+    box.answers["DATA"] = "451 try later"
+    with serve(datetime.now(UTC)) as feeds:
+        home.configure(with_mail(box), feeds.urls)
+        home("run")
+        box.answers.clear()
+        assert home("deliver", "--to", "email")[0] == 0
+        assert home("run")[0] == 0
+    assert "nothing is owed" in home("deliver")[2]
+    assert len(box.letters) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

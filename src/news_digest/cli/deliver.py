@@ -13,7 +13,9 @@ from news_digest.errors import ConfigError, DeliveryError, NewsDigestError
 
 if TYPE_CHECKING:
     from news_digest.cli.wiring import Wiring
-    from news_digest.model import Digest
+    from news_digest.ledger import Ledger
+    from news_digest.model import Digest, Limits, Receipt
+    from news_digest.ports import Edges
     from news_digest.report import Delivered
 
 __all__ = ["deliver_command"]
@@ -58,7 +60,6 @@ def deliver_command(day: str | None, channels: Sequence[str], config_file: str |
 
 
 def _owed(wiring: Wiring, day: date | None) -> list[Delivered]:
-    from news_digest.ledger import Ledger  # noqa: PLC0415
     from news_digest.model import Period  # noqa: PLC0415
     from news_digest.report import RunReport  # noqa: PLC0415
     from news_digest.settling import Settling  # noqa: PLC0415
@@ -66,10 +67,7 @@ def _owed(wiring: Wiring, day: date | None) -> list[Delivered]:
     edges, limits = wiring.edges(), wiring.limits()
     now = edges.clock()
     report = RunReport(Period.of(now), now)
-    ledger = Ledger(
-        edges.store, today=report.period, limits=limits, clock=edges.clock, sleep=edges.sleep, jitter=edges.jitter
-    )
-    ledger.load()
+    ledger = _ledger(edges, limits)
     Settling(ledger, edges, limits, report, wiring.job()).deliver_owed(Period(day) if day else None)
     for warning in report.warnings:
         click.echo(f"warning: {warning}", err=True)
@@ -81,21 +79,45 @@ def _again(wiring: Wiring, day: date | None, channels: Sequence[str]) -> list[De
 
     digest = _archived(wiring, day)
     known = wiring.channels()
-    done = []
     for name in channels:
         if name not in known:
             raise ConfigError(
-                "there is no such channel", thing=name, cause=f"configured are {', '.join(known)}",
+                "there is no such channel",
+                thing=name,
+                cause=f"configured are {', '.join(known)}",
                 hint="add it to `channels`, with a table [channel.NAME] where it has options",
-            )  # fmt: skip
+            )
+    done = []
     for name in channels:
         try:
-            known[name].deliver(digest)
+            receipt = known[name].deliver(digest)
         except DeliveryError as error:
             done.append(Delivered(digest.period, name, str(error), error.hint))
         else:
+            _note(wiring, digest, receipt)
             done.append(Delivered(digest.period, name))
     return done
+
+
+def _note(wiring: Wiring, digest: Digest, receipt: Receipt) -> None:
+    """Record a delivery where it was owed, so that the next run does not send a second copy."""
+    from news_digest.lifecycle import mark_delivered  # noqa: PLC0415
+    from news_digest.model import Settled  # noqa: PLC0415
+
+    ledger = _ledger(wiring.edges(), wiring.limits())
+    task = ledger.state.tasks.get(digest.period.key)
+    if isinstance(task, Settled) and task.ticket == digest.ticket and receipt.channel in task.owed:
+        ledger.apply(lambda state: mark_delivered(state, digest.ticket, receipt))
+
+
+def _ledger(edges: Edges, limits: Limits) -> Ledger:
+    from news_digest.ledger import Ledger  # noqa: PLC0415
+    from news_digest.model import Period  # noqa: PLC0415
+
+    today = Period.of(edges.clock())
+    ledger = Ledger(edges.store, today=today, limits=limits, clock=edges.clock, sleep=edges.sleep, jitter=edges.jitter)
+    ledger.load()
+    return ledger
 
 
 def _archived(wiring: Wiring, day: date | None) -> Digest:
@@ -105,9 +127,11 @@ def _archived(wiring: Wiring, day: date | None) -> Digest:
     digest = archive.load(day) if day else archive.last()
     if digest is None:
         raise NewsDigestError(
-            "no digest to deliver", thing=str(day or archive.path), cause="the archive has none",
+            "no digest to deliver",
+            thing=str(day or archive.path),
+            cause="the archive has none",
             hint="`news-digest show` says which days there are",
-        )  # fmt: skip
+        )
     return digest
 
 

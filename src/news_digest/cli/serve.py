@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,10 @@ def serve_command(  # the options are what they are
             cause="it is not installed",
             hint="pip install 'news-digest[web]'",
         ) from error
-    app = create_app(desk_of(settings, title, read_only=read_only), gate)
+    desk = desk_of(settings, title, read_only=read_only)
+    # A long archive takes a while to index for the first time; the pages need not wait for that.
+    threading.Thread(target=desk.index.refresh, args=(desk.archive,), name="index", daemon=True).start()
+    app = create_app(desk, gate)
     config = uvicorn.Config(
         app,
         log_level="warning",

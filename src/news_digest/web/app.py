@@ -35,6 +35,8 @@ __all__ = ["Desk", "create_app"]
 
 _POLL_SECONDS: Final = 0.2
 _HEARTBEAT_POLLS: Final = 50
+_INDEX_SECONDS: Final = 2.0
+_INDEXING: Final = "The index of all digests is being made; search again in a moment."
 _WRONG_TOKEN_SECONDS: Final = 0.5
 _HTML: Final = "text/html; charset=utf-8"
 _KINDS: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -122,8 +124,8 @@ class _Page:
         query = request.query_params.get("q", "")[:200]
         found = Found("")
         if query.strip():
-            self._desk.index.refresh(self._desk.archive)
-            found = self._desk.index.search(query)
+            ready = self._desk.index.refresh(self._desk.archive, wait_seconds=_INDEX_SECONDS)
+            found = self._desk.index.search(query) if ready else Found(_INDEXING)
         return self._html(self._pages.search(query=query, results=found))
 
     def feed(self, request: Request) -> Response:

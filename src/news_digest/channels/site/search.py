@@ -19,6 +19,7 @@ from __future__ import annotations
 import heapq
 import json
 import re
+import threading
 import unicodedata
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
@@ -72,8 +73,10 @@ _META: Final = "search/meta.js"
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order."""
-    folded = unicodedata.normalize("NFKD", text.lower())
-    plain = "".join(character for character in folded if not unicodedata.category(character).startswith("M"))
+    plain = text.lower()
+    if not plain.isascii():
+        folded = unicodedata.normalize("NFKD", plain)
+        plain = "".join(character for character in folded if not unicodedata.category(character).startswith("M"))
     return [word[:_LONGEST_WORD] for word in _WORD.findall(plain) if word not in _SKIPPED]
 
 
@@ -103,6 +106,7 @@ class Index:
         self._folder = folder
         self._read: OrderedDict[str, Json] = OrderedDict()
         self._fresh = 0
+        self._lock = threading.Lock()
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -126,12 +130,22 @@ class Index:
         self._folder.put(_MANIFEST, json.dumps(manifest, separators=(",", ":")).encode())
         return written
 
-    def refresh(self, archive: Archive) -> None:
-        """Update the index where the archive's folder has changed since the last call."""
+    def refresh(self, archive: Archive, *, wait_seconds: float = -1) -> bool:
+        """Update the index where the archive's folder has changed since the last call; one thread at a time.
+
+        False: another thread is at it and was not done within ``wait_seconds`` (-1: as long as it takes).
+        """
         version = archive.version
-        if not version or version != self._fresh:
+        if version and version == self._fresh:
+            return True
+        if not self._lock.acquire(timeout=wait_seconds):
+            return False
+        try:
             self.update(archive)
             self._fresh = version
+        finally:
+            self._lock.release()
+        return True
 
     def _manifest(self) -> dict[str, str]:
         data = self._folder.get(_MANIFEST)
