@@ -403,8 +403,7 @@ def test_a_caller_who_takes_long_over_an_answer_does_not_hold_the_next_requests_
         for _ in http.send_many(requests, parallel=3):
             time.sleep(0.2)
             handled.append(time.monotonic())
-    assert server.asked[3].at < handled[1]
-    assert server.asked[4].at < handled[2]
+    assert server.asked[3].at < handled[2]
 
 
 def test_the_caller_sees_an_answer_before_the_next_request_to_its_host_starts() -> None:

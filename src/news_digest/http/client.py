@@ -215,7 +215,6 @@ class _Batch:
         self._engine.multi.perform()
         self._collect()
         self._take_off(ends_at)
-        self._engine.multi.perform()
         return time.monotonic()
 
     def abort(self) -> None:
