@@ -463,6 +463,15 @@ def test_a_check_that_covers_it_and_finds_nothing_to_tell_catches_up(selection: 
     assert (ONE in state.behind) is kept
 
 
+@pytest.mark.parametrize(("since", "kept"), [(timedelta(hours=48), False), (timedelta(hours=48) + SECOND, True)])
+def test_what_is_above_the_cap_of_a_window_that_reached_back_keeps_all_feeds_behind(
+    since: timedelta, *, kept: bool
+) -> None:
+    entry = Entry("f", "f", "", "", None, Identity((ONE,)))
+    selection = replace(a_selection(Funnel(1, 1, 1)), above_cap=((entry,),), since=NOW - since)
+    assert (ALL_FEEDS in record_check(State(), NOW, selection, [], [], LIMITS).behind) is kept
+
+
 def test_stories_in_flight_keep_a_feed_behind() -> None:
     entry = Entry("f", "f", "", "", None, Identity((ONE,)))
     selection = replace(a_selection(caught_up={ONE: EARLIER}), in_flight=(entry,))

@@ -11,6 +11,7 @@ import pytest
 from news_digest.errors import ConfigError, DocumentTooLarge, Refused, StoreFull, Unclear, WriterUnavailable
 from news_digest.model import (
     Active,
+    Brief,
     Conversation,
     Digest,
     FeedSource,
@@ -37,6 +38,7 @@ from news_digest.testing import (
     Publication,
     ScriptedWriter,
 )
+from news_digest.wire import from_json
 
 FEED, OTHER = "https://a.example/feed", "https://b.example/feed"
 MINUTE = timedelta(minutes=1)
@@ -256,9 +258,6 @@ def test_an_unclear_answer_keeps_the_claim_and_a_later_run_finds_the_conversatio
 
 def _begin_unseen(world: World) -> None:
     """The server got the request whose answer was lost."""
-    from news_digest.model import Brief
-    from news_digest.wire import from_json
-
     value = world.outbox.kept[world.today]
     world.writer.begin(from_json(Brief, value["brief"]), Ticket(str(value["ticket"])))
 

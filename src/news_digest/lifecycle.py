@@ -100,7 +100,7 @@ def age(task: Starting | Active, now: datetime) -> timedelta:
 
 
 def rebase(state: State, now: datetime, limits: Limits) -> State:
-    """Let open tasks whose last activity lies ahead age from now on: the clock was set back, and would hold them for ever.
+    """Let open tasks whose last activity lies ahead age from now on: a clock set back would hold them for ever.
 
     What is ahead by less than a claim takes to stall is two machines' clocks; it is left, and counts as now.
     """
@@ -371,11 +371,14 @@ def record_check(
 ) -> State:
     """Record that the feeds were read; what a feed still shows (``present``) moves to the newest end of its list.
 
-    A feed that failed is behind from here on, until its stories were told or, as now, it has nothing to tell.
+    A feed that failed is behind from here on, until its stories were told or, as now, it has nothing to tell. Where the
+    window had reached back and more was new than the cap allows, all feeds stay behind: the rest competes again.
     """
     shown = frozenset(present)
     funnel = selection.funnel
-    state = replace(state, behind={**dict.fromkeys(selection.failed, selection.since), **state.behind})
+    reached_back = selection.since < now - limits.lookback
+    behind = (*selection.failed, ALL_FEEDS) if selection.above_cap and reached_back else selection.failed
+    state = replace(state, behind={**dict.fromkeys(behind, selection.since), **state.behind})
     if not funnel.fresh and not selection.in_flight:
         state = _caught_up(state, selection.caught_up)
     return replace(

@@ -130,8 +130,7 @@ SCENARIOS = (
 
 def sweep(scenario: Scenario, store: Callable[[], StateStore], *, stride: int = 1) -> int:
     """Run a scenario with the first run stopped at every ``stride``-th pause; return how many ways that were."""
-    ways = 0
-    for pauses in count(0, stride):
+    for ways, pauses in enumerate(count(0, stride), start=1):
         world = _prepared(scenario, store)
         first = world.start()
         first.step(pauses)
@@ -145,7 +144,6 @@ def sweep(scenario: Scenario, store: Callable[[], StateStore], *, stride: int = 
         world.run()
         first.finish()
         _judge(world)
-        ways += 1
         if reached_the_end:
             return ways
     raise AssertionError("unreachable")
