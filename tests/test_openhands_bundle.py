@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +95,7 @@ def test_the_configuration_goes_along_without_secrets_and_without_places_of_this
 def test_what_was_set_in_the_environment_goes_along_and_what_was_not_set_keeps_its_default() -> None:
     document = config_document(configure({}, {"NEWS_DIGEST_MAX_ITEMS": "7"}))
     assert document["max_items"] == 7
-    assert [feed["url"] for feed in document["feeds"]][0].startswith("https://")
+    assert all(feed["url"].startswith("https://") for feed in document["feeds"])
     assert "writer" not in document
 
 
@@ -119,5 +118,5 @@ def test_a_run_gets_the_time_that_it_may_take_within_what_the_service_allows(sec
         (Plan("7", uploads=False, changes={"timeout": 900}), ["update automation 7", "set timeout to 900"]),
     ],
 )
-def test_a_plan_says_what_it_does(plan: Plan, lines: Mapping[str, str]) -> None:
+def test_a_plan_says_what_it_does(plan: Plan, lines: list[str]) -> None:
     assert list(plan.lines()) == lines

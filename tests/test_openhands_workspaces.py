@@ -53,7 +53,7 @@ def test_a_workspace_of_an_earlier_run_is_removed_with_the_empty_folder_above(ro
     workspace = made(earlier / "news-digest" / "2026-08-20")
     assert ours(root).read_digest(str(workspace), DAY, 100) == "# Digest\n"
     assert ours(root).remove(str(workspace), DAY)
-    assert os.listdir(earlier) == ["keep"]
+    assert [path.name for path in earlier.iterdir()] == ["keep"]
     assert ours(root).remove(str(workspace), DAY), "missing counts as removed"
 
 

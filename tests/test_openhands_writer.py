@@ -222,7 +222,7 @@ def test_a_finished_conversation_without_a_word_wrote_nothing() -> None:
     ours, _ = writer({GET: (200, conversation("finished")), f"{GET}/agent_final_response": (200, {"response": " \n"})})
     wrote = ours.poll(given(), BRIEF)
     assert isinstance(wrote, Wrote)
-    assert not (wrote.draft.lead or wrote.draft.sections or wrote.draft.headlines)
+    assert (wrote.draft.lead, wrote.draft.sections, wrote.draft.headlines) == ((), (), ())
 
 
 def test_the_reason_of_a_failure_comes_from_the_events_on_one_line_and_without_a_key() -> None:
