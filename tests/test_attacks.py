@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.attacking import CANARIES, GOOD, Attack, attacks, brief, digests, faults, read, uncleaned
+from tests.attacking import CANARIES, GOOD, Attack, attacks, brief, digests, faults, read
 
 from news_digest.brief import PROMPT_CHARACTERS, brief_text, fence_tag
 
@@ -40,27 +40,6 @@ def test_an_attack_in_a_feed_reaches_nobody(attack: Attack) -> None:
         f"{writer}: {fault}"
         for writer, made in digests(attack, given, thorough=False)
         for fault in faults(attack, made)
-    }
-    assert found == set()
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize("attack", ALL)
-def test_an_attack_in_a_feed_reaches_nobody_in_whatever_way_a_writer_obeys(attack: Attack) -> None:
-    given = brief(read(attack))
-    found = {f"{writer}: {fault}" for writer, made in digests(attack, given) for fault in faults(attack, made)}
-    assert found == set()
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize("attack", ALL)
-def test_even_a_text_that_nobody_cleaned_gives_no_link_and_no_escape(attack: Attack) -> None:
-    given = brief(uncleaned(attack))
-    found = {
-        f"{writer}: {fault}"
-        for writer, made in digests(attack, given)
-        for fault in faults(attack, made)
-        if "forbidden" not in fault
     }
     assert found == set()
 

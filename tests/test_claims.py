@@ -38,6 +38,7 @@ VALUES = [
     ("41st place", [41.0]),
     ("an H100 in Q3", []),
     ("seven", [7.0]),
+    ("訓練には520万ドル", [520.0]),
 ]
 
 
@@ -168,6 +169,8 @@ NAMES = [
     ("Google said so.", "Researchers said so.", []),
     ("in Ohio", "It is in Iowa.", ["Iowa"]),
     ("on 3 May", "in May, Mr Li", ["Li"]),
+    ("「ゲイル」とNorthwind社", "訓練には520万ドルかかったNorthwind社", []),
+    ("「ゲイル」とNorthwind社", "訓練にはSouthwind社", ["Southwind"]),
 ]
 
 

@@ -331,3 +331,33 @@ def test_the_embedded_prompt_is_no_draft() -> None:
     of = brief()
     right = checked(Draft(lead=(Claim(brief_text(of), (1,)),)), of).draft
     assert fence_tag(of) not in str(right)
+
+
+ABROAD = [
+    (
+        "de",
+        "Der Stadtrat von Halvorsen hat am Sonntag mit 31 zu 14 Stimmen beschlossen, die Altstadt ab Mai 2027 zu sperren.",
+        "Die Altstadt von Halvorsen wird ab Mai 2027 autofrei, entschied der Rat mit 31 zu 14 Stimmen.",
+        "Die Altstadt von Halvorsen wird ab Mai 2027 autofrei, entschied der Rat mit 31 zu 17 Stimmen.",
+    ),
+    (
+        "fr",
+        "La banque centrale de Norlande a laissé lundi son taux inchangé à 3,75 %, a dit le gouverneur Tomas Lind.",
+        "Le taux de la banque centrale de Norlande reste à 3,75 %, selon Tomas Lind.",
+        "Le taux de la banque centrale de Norlande reste à 3,75 %, selon Marta Lind.",
+    ),
+    (
+        "es",
+        "El ayuntamiento de Cuenca cerró el lunes el puente de San Pablo. Unas 1.200 personas lo cruzan cada día.",
+        "Cuenca ha cerrado el puente de San Pablo, que cruzan 1.200 personas al día.",
+        "Cuenca ha cerrado el puente de San Pablo, que cruzan 1.800 personas al día.",
+    ),
+    ("ja", "ノースウィンド社はモデル「ゲイル」の重みを公開した。訓練には420万ドルかかった。", "モデル「ゲイル」の訓練には420万ドルかかった。", "モデル「ゲイル」の訓練には520万ドルかかった。"),
+]
+
+
+@pytest.mark.parametrize(("language", "source", "faithful", "false"), ABROAD)
+def test_other_languages_are_judged_by_numbers_names_and_words(language: str, source: str, faithful: str, false: str) -> None:
+    of = brief(story(1, title="—", excerpt=source), topics=(), style=Style(language=language))
+    assert one(faithful, (1,), of=of) == []
+    assert len(one(false, (1,), of=of)) == 1

@@ -17,7 +17,10 @@ from news_digest.words import STOP_WORDS, fold, stem
 
 __all__ = ["Known", "Name", "known", "name_claims", "proper_words"]
 
-_TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019&-][^\W_]+)*")
+_LETTER = "(?:(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[^\\W_])"
+"""Scripts without spaces have no capitals either: only what stands among them in other letters may be a name."""
+
+_TOKEN = re.compile(rf"{_LETTER}+(?:[.'\u2019&-]{_LETTER}+)*")
 _POSSESSIVE = re.compile(r"['\u2019](?:s|S)?$")
 _OPENERS = frozenset('.!?:;\u2026\u201c\u201d"\u2018(\u2014\u2013[|\u2022')
 _VERB = re.compile(

@@ -84,7 +84,7 @@ _WORDS = "|".join(
 _TOKEN = re.compile(
     r"(?P<label>\d+(?:\.\d+){2,})"  # a version, a network address: compared as it is
     r"|(?P<clock>(?<!\d)\d{1,2}:\d{2}(?::\d{2})?)"
-    r"|(?<![^\W_])(?P<digits>\d{1,3}(?:[,\u00a0\u202f\u2009'\u2019]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+    r"|(?<![A-Za-z\d])(?P<digits>\d{1,3}(?:[,\u00a0\u202f\u2009'\u2019]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
     r"(?:st|nd|rd|th)?"
     r"(?:[ \u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|lakh|crore|mn|mln|bn|tn|[kmbt])s?"
     r"(?![^\W_]))?"
