@@ -90,9 +90,9 @@ OPENBENCH = (
         "Kestrel 4.0 makes replication the default",
         "https://openbench.example.org/2/kestrel-4-0",
         2.0,
-        "Version 4.0 of the Kestrel database replicates every new cluster to three nodes unless told otherwise. The "
-        "project reports 18 percent more writes per second than 3.9 in its own benchmark and drops support for 32-bit "
-        "systems. Upgrades from 3.7 and later work in place.",
+        "Version 4.0 of the open source database Kestrel replicates every new cluster to three nodes unless told "
+        "otherwise. The project reports 18 percent more writes per second than 3.9 in its own benchmark and drops "
+        "support for 32-bit systems. Upgrades from 3.7 and later work in place.",
     ),
     SampleStory(
         "Foundation pays nine maintainers of tools that nobody sees",
@@ -169,8 +169,8 @@ SIGNAL = (
         "Kestrel database ships 4.0 with three copies of everything",
         "https://signal.example.net/p/kestrel-four",
         4.0,
-        "<p>The developers of Kestrel have published version 4.0. New clusters keep three copies of all data from the "
-        "start, and 32-bit machines are no longer supported. Administrators can upgrade in place from 3.7.</p>",
+        "<p>The open source database Kestrel has reached version 4.0. New clusters keep three copies of all data from "
+        "the start, and 32-bit machines are no longer supported. Administrators can upgrade in place from 3.7.</p>",
     ),
     SampleStory(
         "Open-source weather model beats national service on rain",
@@ -183,9 +183,9 @@ SIGNAL = (
         "Speech model learns a language with 900 speakers",
         "https://signal.example.net/p/speech-model-ruvi",
         13.0,
-        "<p>With 22 hours of recordings from village elders, a team has trained a model that writes down spoken Ruvi "
-        "with an error in every ninth word. The recordings stay with the community, which decides who may use the "
-        "model.</p>",
+        "<p>With 22 hours of recordings from village elders, a team has trained an artificial intelligence that writes "
+        "down spoken Ruvi with an error in every ninth word. The recordings stay with the community, which decides who "
+        "may use the model.</p>",
     ),
     SampleStory(
         "Chip maker Arbor shows a processor that runs AI on two watts",

@@ -112,9 +112,9 @@ def failure(fault: Fault, *, url: str, deadline: timedelta, cap: int) -> HttpErr
 def deadline_passed(url: str, deadline: timedelta, *, sent: bool = True) -> DeadlineExceeded:
     """Return the error for an answer that was not complete in time."""
     return DeadlineExceeded(
-        "No complete answer in time",
+        "Gave up waiting",
         thing=url,
-        cause=f"nothing more was waited for after {deadline.total_seconds():.3g} seconds",
+        cause=f"no complete answer within {deadline.total_seconds():.3g} seconds",
         hint="The server is slow or hangs; the next run asks again.",
         transient=False,
         sent=sent,
