@@ -5,6 +5,7 @@ A short search runs with the suite; ``make prove`` runs a long one (``HYPOTHESIS
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 
 from hypothesis import HealthCheck, settings
@@ -133,5 +134,5 @@ TestRuns.settings = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
     stateful_step_count=40,
-    max_examples=min(150, settings().max_examples * 2),
+    max_examples=4000 if os.environ.get("HYPOTHESIS_PROFILE") == "prove" else 80,
 )
