@@ -19,6 +19,7 @@ import pytest
 
 from news_digest.ceiling import size
 from news_digest.document import encode
+from news_digest.fingerprint import canonical_link
 from news_digest.model import FeedSource, Limits
 from news_digest.ports import Edges
 from news_digest.run import Job, run
@@ -59,7 +60,7 @@ class Year:
 
     def publish(self, feed: str, title: str, link: str, *, excerpt: str = "") -> None:
         self.feeds.publish(feed, Publication(title, link, self.clock(), "", excerpt))
-        self.published.setdefault(link, self.clock())
+        self.published.setdefault(canonical_link(link), self.clock())
         del self.feeds.published[feed][SHOWN * 4 :]
 
     def run(self) -> None:
@@ -78,11 +79,11 @@ class Year:
         )
         sources = tuple(FeedSource(url) for url in FEEDS)
         run(Job("year", sources, (), "scripted", f"run-{self.runs}"), edges, self.limits)
-        self.above_cap |= {event.link for event in journal.events if event.what == "above the cap"}
+        self.above_cap |= {canonical_link(event.link) for event in journal.events if event.what == "above the cap"}
         self.largest = max(self.largest, size(encode(self.store.load().state)))
 
     def told(self) -> Counter[str]:
-        return Counter(story.link for digest in self.channel.digests for story in digest.stories)
+        return Counter(canonical_link(story.link) for digest in self.channel.digests for story in digest.stories)
 
     def check(self) -> None:
         told = self.told()
