@@ -11,7 +11,7 @@ import json
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -61,6 +61,7 @@ class FeedRecord:
     """The first fingerprints of its entries, joined by blanks."""
 
 
+_NAMES = tuple(field.name for field in fields(FeedRecord))
 _INSTANTS = frozenset(field.name for field in fields(FeedRecord) if "datetime" in str(field.type))
 
 
@@ -130,12 +131,13 @@ def _without_body(record: FeedRecord) -> FeedRecord:
 
 
 def _encode(record: FeedRecord) -> bytes:
-    values = {
-        name: value.timestamp() if isinstance(value, datetime) else value
-        for name, value in asdict(record).items()
-        if value not in {None, "", 0}
-    }
-    return json.dumps({"version": _VERSION, **values}).encode("ascii")
+    values = {name: getattr(record, name) for name in _NAMES}
+    kept = {name: _written(value) for name, value in values.items() if value}
+    return json.dumps({"version": _VERSION, **kept}).encode("ascii")
+
+
+def _written(value: str | int | datetime) -> str | int | float:
+    return value.timestamp() if isinstance(value, datetime) else value
 
 
 def _decode(line: bytes) -> FeedRecord:
