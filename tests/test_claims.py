@@ -69,6 +69,8 @@ NUMBERS = [
     ("A share of 34%.", "A share of 34 percent.", []),
     ("40 of them.", "40+ of them.", []),
     ("41 of them.", "40+ of them.", []),
+    ("In 200 milliseconds.", "In 200 ms.", []),
+    ("Weighs 2.1 trillion.", "Weighs 2.1T.", []),
 ]
 
 
@@ -91,6 +93,8 @@ DATES = [
     ("in March 2027", "in April 2027", ["April 2027"]),
     ("in 1897", "in 1898", ["1898"]),
     ("next year", "in 2027", []),
+    ("from mid-2027", "in 2027", []),
+    ("from 2021-2024", "until 2023", ["2023"]),
     ("2026-12-24", "on 24 December 2026", []),
     ("on Monday", "today", ["today"]),
     ("on 1 December", "today", []),
@@ -163,6 +167,7 @@ NAMES = [
     ("Barcelona is its home.", "the Barcelona-based firm", []),
     ("Barcelona is its home.", "the Madrid-based firm", ["Madrid"]),
     ("a model, GPT-5", "the GPT-6 model", []),  # the number is the number check's
+    ("6.4 billion", "some 6.4bn and 3.8B", []),
     ("an H100 chip", "an H200 chip", ["H200"]),
     ("of iPhone owners", "iPhone and iPad owners", ["iPad"]),
     ("Google said so.", "Microsoft said so.", ["Microsoft"]),

@@ -34,7 +34,7 @@ _DATE = re.compile(
     rf"|(?:{_CUE})(?P<m5>{_MONTH})"
     r"|\b(?P<m6>January|February|April|June|July|August|September|October|November|December)\b"
     r"|\b(?P<w>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b"
-    rf"|(?<![\d.,$\u20ac\u00a3-]){_YEAR.format('y7')}(?:\u2019?s)?(?![\d%,.]\d)"
+    rf"|(?<![\d.,$\u20ac\u00a3])(?<!\d-){_YEAR.format('y7')}(?:\u2019?s)?(?![\d%,.]\d)"
 )
 _DAYS = r"[0-3]?\d(?:st|nd|rd|th)?(?:(?:, | and | or | to | ?[-\u2013] ?)[0-3]?\d(?:st|nd|rd|th)?(?![\d:%]))+"
 _LISTED = re.compile(rf"\b(?P<m1>{_MONTH})\s+(?P<list1>{_DAYS})|(?<![\d.,])(?P<list2>{_DAYS})\s+(?P<m2>{_MONTH})")

@@ -258,7 +258,7 @@ def _is_name(piece: str, token: str, follows: str, proper: Collection[str], *, w
     if len(word) < 2 or word in NEUTRAL or not any(each.isalpha() for each in piece):  # noqa: PLR2004
         return False
     inner = any(each.isupper() for each in piece[1:]) or any(each.isdigit() for each in piece)
-    if inner and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|k|m|b|bn|mn|tn|x|am|pm|h|GB|MB|TB|KB|B|M|K|T)?", piece):
+    if inner and not re.fullmatch(r"\d[\d.,]*(?:st|nd|rd|th|s|k|m|b|bn|mn|tn|x|am|pm|h|GB|MB|TB|KB|B|M|K|T)?", piece):
         return True
     if not piece[0].isupper() or word in STOP_WORDS:
         return False

@@ -86,7 +86,7 @@ _TOKEN = re.compile(
     r"|(?P<clock>(?<!\d)\d{1,2}:\d{2}(?::\d{2})?)"
     r"|(?<![A-Za-z\d])(?P<digits>\d{1,3}(?:[,\u00a0\u202f\u2009'\u2019]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
     r"(?:st|nd|rd|th)?"
-    r"(?:[ \u00a0-]?(?P<scale>hundred|thousand|million|billion|trillion|dozen|lakh|crore|mn|mln|bn|tn|[kmbt])s?"
+    r"(?:[ \u00a0-]?(?P<scale>(?:hundred|thousand|million|billion|trillion|dozen|lakh|crore)s?|mn|mln|bn|tn|[kmbt])"
     r"(?![^\W_]))?"
     rf"|(?<![^\W_])(?P<words>(?:half a |a )?(?:{_WORDS})s?(?:(?:[ -]| and )(?:{_WORDS}))*)(?![^\W_])",
     re.IGNORECASE,
@@ -143,7 +143,7 @@ def _clock(text: str) -> Quantity:
 
 
 def _digits(text: str, match: re.Match[str]) -> Quantity:
-    value, scale = _plain(match["digits"]), (match["scale"] or "").lower()
+    value, scale = _plain(match["digits"]), (match["scale"] or "").lower().removesuffix("s")
     digits = len(re.sub(r"\D", "", match["digits"]).lstrip("0")) or 1
     if "." not in match["digits"]:
         digits = _significant(value)
