@@ -15,7 +15,7 @@ from tests.digests import SINCE, TICKET, UNTIL, WRITTEN, story
 from news_digest.digest import compose, items_of
 from news_digest.extract import compose_draft
 from news_digest.model import Brief, Draft, Funnel, Identity, Item, Period, Story, Style
-from news_digest.quotes import headline, quotable, trimmed
+from news_digest.quotes import headline, quotable, stands_alone, trimmed
 from news_digest.relevance import belongs
 from news_digest.render import markdown
 from news_digest.review import review
@@ -273,6 +273,19 @@ def test_the_headline_is_the_title_that_has_most_in_common_with_the_others() -> 
 )
 def test_the_best_sentence_is_not_always_the_first(excerpt: str, best: str) -> None:
     assert quotable([told("News from town", excerpt)], "News from town")[0] == best
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("Volta opened a battery plant in Lund on Monday.", True),
+        ("It opened a battery plant in Lund on Monday.", False),
+        ("Customers may visit on Sundays between noon and five, guides said to reporters, and see the plant.", False),
+        ("Customers may visit on Sundays.", False),
+    ],
+)
+def test_a_sentence_of_the_lead_names_what_it_is_about(text: str, alone: bool) -> None:
+    assert stands_alone(text, "Volta opens plant in Lund") is alone
 
 
 @pytest.mark.parametrize(

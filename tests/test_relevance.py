@@ -186,11 +186,8 @@ def test_topic_and_recency_lift_an_event() -> None:
 
 
 def test_news_comes_before_essays() -> None:
-    assert order([at("a", "Why floods matter")], [at("b", "Bern is flooded")], [at("c", "A guide to floods")]) == (
-        1,
-        0,
-        2,
-    )
+    titles = ("Why floods matter", "Bern is flooded", "A guide to floods", "Flood wall leaks in Bern", "Floodly")
+    assert order(*([at(f"o{n}", title)] for n, title in enumerate(titles))) == (3, 1, 0, 2, 4)
 
 
 def test_one_host_does_not_fill_the_top() -> None:
@@ -199,7 +196,7 @@ def test_one_host_does_not_fill_the_top() -> None:
 
 
 def test_undated_stories_stand_in_the_middle_and_a_window_of_no_length_is_no_error() -> None:
-    undated = told("Bern votes", link="https://c.example/", published=None)
+    undated = told("Bern votes on parks", link="https://c.example/", published=None)
     assert order([at("a", hours=47)], [undated], [at("b", hours=1)]) == (0, 1, 2)
     assert ranked([[at("a")]], [0.0], UNTIL, UNTIL) == (0,)
 

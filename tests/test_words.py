@@ -76,7 +76,10 @@ def test_folding_is_idempotent_and_no_text_breaks_the_words(text: str) -> None:
         ("cut off in the mid", ["cut off in the mid"]),
         ("  white \n\n space.  And   more. ", ["white space.", "And more."]),
         ("", []),
+        ("." * 20_000 + "x", ["." * 20_000 + "x"]),
+        ("." + ")" * 20_000 + "x", ["." + ")" * 20_000 + "x"]),
     ],
+    ids=lambda case: repr(case)[:20],
 )
 def test_texts_fall_into_sentences(text: str, found: list[str]) -> None:
     assert sentences(text) == found

@@ -56,6 +56,9 @@ DECIDED = re.compile(
 NAMES_ENOUGH = 4
 """A sentence of the lead has at least one in so many of its headline's words."""
 
+BEGINNING = 6
+"""Words of subject among which, or in the first half of the sentence, one of the headline must be."""
+
 REPEATS = 0.75
 """A sentence so much of which the headline has already says it again."""
 
@@ -123,9 +126,11 @@ def quotable(stories: Sequence[Story], title: str, worn: Collection[str] = ()) -
 
 
 def stands_alone(text: str, title: str) -> bool:
-    """Return whether a sentence can be read without its headline: it names what the headline is about."""
-    heading = set(terms(title))
-    return not LEANS.match(text) and len(heading & set(terms(text))) * NAMES_ENOUGH >= len(heading)
+    """Return whether a sentence can be read without its headline: it soon names what the headline is about."""
+    heading, found = set(terms(title)), terms(text)
+    beginning = found[: max(BEGINNING, len(found) // 2)]
+    named = len(heading & set(found)) * NAMES_ENOUGH >= len(heading)
+    return named and not heading.isdisjoint(beginning) and not LEANS.match(text)
 
 
 def _whole(excerpt: str) -> list[str]:

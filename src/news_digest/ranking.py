@@ -21,18 +21,33 @@ RECENCY_WEIGHT = 0.5
 """A story of the window's end is worth that much more than one of its beginning."""
 
 ESSAY_WEIGHT = 0.4
-"""What an essay, a guide or an advertisement for a post takes from a single report: news comes first."""
+"""What an essay, a guide, a bare name or an advertisement for a post takes from an event: news comes first."""
+
+NEWS_WEIGHT = 0.2
+"""What a headline that says that something happened adds to it."""
+
+NEWS = re.compile(
+    r"\b(?:launches|releases|released|raises|acquires|buys|sells|announces|unveils|introduces|patches|fixes|hits|reaches|"
+    r"passes|bans|blocks|sues|fines|warns|confirms|reveals|finds|discovers|approves|signs|agrees|joins|leaves|leaving|"
+    r"quits|resigns|cuts|lays off|plans|wins|loses|kills|dies|returns|exposes|leaks|hacked|hackers|breach|attack|"
+    r"exploited|outage|zero-day|ordered|orders|arrested|charged|sentenced|open-sources|acquisition|ipo)\b|\$\d",
+    re.IGNORECASE,
+)
+"""English words of headlines that report."""
 
 ESSAY = re.compile(
-    r"^(?:how|why|what|when|where|who|i|my|we|our|you|your|on|the (?:case|art|future|state|rise|end|problem|truth)|"
-    r"(?:\d+|five|seven|ten) (?:\w+ ){0,2}(?:tips|ways|things|reasons|lessons|rules|tools)|an? (?:guide|introduction)|"
-    r"introduction to|getting started|building|understanding|against|in (?:defense|praise) of|is|are|do|does|should|"
-    r"can)\b"
+    r"^(?:how|why|what|when|where|who|i|my|we|our|you|your|on|(?:\w+ )?thoughts on|reflections|notes|"
+    r"the (?:case|art|future|state|rise|end|problem|truth)|an? (?:guide|introduction)|introduction to|getting started|"
+    r"(?:\d+|five|seven|ten) (?:\w+ ){0,2}(?:tips|ways|things|reasons|lessons|rules|tools)|building|understanding|"
+    r"against|in (?:defense|praise) of|is|are|do|does|should|can)\b"
     r"|\?$"
     r"|\b(?:guide|tutorial|tips|lessons|explained|cheat sheet|hiring|interview|deep dive|opinion|podcast)\b",
     re.IGNORECASE,
 )
 """Titles of texts that are rather read than reported, in English."""
+
+TITLE_WORDS = 3
+"""Fewer words are a name, not a report."""
 
 SAME_HOST = 0.25
 """What each event of a host that was ranked before takes from the next one of the same host."""
@@ -69,10 +84,16 @@ def ranked(
         SOURCE_WEIGHT * (min(len(voices(event)), SOURCES_COUNTED) - 1)
         + TOPIC_WEIGHT * topic[position]
         + RECENCY_WEIGHT * _recency(event, since, until)
-        - ESSAY_WEIGHT * all(ESSAY.search(story.title.strip()) is not None for story in event)
+        + NEWS_WEIGHT * any(NEWS.search(story.title) for story in event)
+        - ESSAY_WEIGHT * all(_is_essay(story.title) for story in event)
         for position, event in enumerate(events)
     ]
     return _varied(merit, [voices(event)[:1] for event in events])
+
+
+def _is_essay(title: str) -> bool:
+    """Return whether a title is of a text to be read, or a bare name; titles of unspaced scripts never are."""
+    return ESSAY.search(title.strip()) is not None or (title.isascii() and len(title.split()) < TITLE_WORDS)
 
 
 def _recency(event: Sequence[Story], since: datetime, until: datetime) -> float:

@@ -9,12 +9,12 @@ __all__ = ["ends_whole", "sentences", "word_total"]
 _WIDE = "\u3002\uff01\uff1f\u0964\u061f\u06d4"
 """Marks of Chinese and Japanese, Devanagari, Arabic and Urdu; what follows them has no capitals."""
 
-_CLOSING = r"""["'\u201d\u2019)\]\uff09\u300d\u300f]*"""
+_CLOSING = r"""["'\u201d\u2019)\]\uff09\u300d\u300f]*+"""
 
 _END = re.compile(
-    rf"(?P<mark>[.!?\u2026]+{_CLOSING})\s+"  # a mark and a space, and then a capital, a digit, or a sign like an emoji
+    rf"(?P<mark>(?<![.!?\u2026])[.!?\u2026]++{_CLOSING})\s++"  # a mark and a space, then a capital, a digit or a sign
     r"""(?=["'\u201c\u2018(\[]*[^\W_a-z]|[^\w\s\x00-\x7f])"""
-    rf"|(?P<wide>[{_WIDE}]+{_CLOSING})"
+    rf"|(?P<wide>[{_WIDE}]++{_CLOSING})"
 )
 
 _ABBREVIATIONS = frozenset(
