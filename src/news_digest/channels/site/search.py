@@ -34,7 +34,8 @@ from news_digest.model import Json
 
 __all__ = ["MOST_RESULTS", "Found", "Hit", "Index", "words_of"]
 
-MOST_RESULTS: Final = 50
+MOST_RESULTS: Final = 25
+"""Each is a small file to load, at worst; whoever needs an older one adds a word."""
 _MOST_WORDS: Final = 8
 _MOST_ITEMS: Final = 1000
 _LONGEST_WORD: Final = 32
@@ -123,7 +124,8 @@ class Index:
         written = []
         for year in sorted({day.year for day in (*changed, *gone)}):
             mine = {day: views.get(day) for day in (*changed, *gone) if day.year == year}
-            written += self._update_year(year, mine)
+            again = not known or any(day.isoformat() in known for day in mine)
+            written += self._update_year(year, mine, again=again)
         years = sorted({day.year for day in marks}, reverse=True)
         written += self._put(_META, {"years": years, "skip": sorted(_SKIPPED)})
         manifest = {day.isoformat(): mark for day, mark in marks.items()}
@@ -155,8 +157,11 @@ class Index:
         except (ValueError, AttributeError):
             return {}
 
-    def _update_year(self, year: int, views: Mapping[date, DayView | None]) -> list[str]:
-        """Write the files of one year in which these days change; None: the day is gone."""
+    def _update_year(self, year: int, views: Mapping[date, DayView | None], *, again: bool) -> list[str]:
+        """Write the files of one year in which these days change; None: the day is gone.
+
+        ``again``: one of them was indexed before, so any file may hold old words of it.
+        """
         fresh: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         written: list[str] = []
         for day, view in views.items():
@@ -165,7 +170,8 @@ class Index:
             for number, texts in enumerate(items[:_MOST_ITEMS]):
                 for word in words_of(" ".join(texts if number else texts[1:])):
                     fresh[_shard(word)][word].add(_place(day, number))
-        old = {name.removesuffix(".js") for name in self._folder.names(f"search/{year}") if name.endswith(".js")}
+        names = self._folder.names(f"search/{year}") if again else []
+        old = {name.removesuffix(".js") for name in names if name.endswith(".js")}
         stale = {day.timetuple().tm_yday for day in views}
         for shard in sorted(old | fresh.keys()):
             name = f"search/{year}/{shard}.js"

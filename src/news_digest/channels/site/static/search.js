@@ -1,7 +1,7 @@
 // Searches the index of news_digest.channels.site.search in the browser; works from a disk, where only scripts load.
 "use strict";
 
-const MOST = 50;
+const MOST = 25;
 const files = new Map();
 const waiting = new Map();
 
