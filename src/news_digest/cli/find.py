@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from news_digest.errors import FeedError, HttpError, NotAFeed
-from news_digest.feeds.discover import feed_links, usual_places
+from news_digest.feeds.discover import candidates
 from news_digest.feeds.parse import parse_feed
 from news_digest.ports import Http, Request, Response
 
@@ -35,8 +35,10 @@ def find_feeds(http: Http, address: str) -> list[Found]:
         return [_found(response)]
     except NotAFeed as error:
         reason = error
-    for candidates in (feed_links(response.body, response.url), usual_places(response.url)):
-        found = {feed.url: feed for url in candidates[:_LOOKED_AT] if (feed := _try(http, url)) is not None}
+    listed = candidates(response.body, response.url, response.headers.get("content-type", ""))[:_LOOKED_AT]
+    for how in ("declared", "linked", "guessed"):
+        addresses = [candidate.url for candidate in listed if candidate.found == how]
+        found = {feed.url: feed for url in addresses if (feed := _try(http, url)) is not None}
         if found:
             return list(found.values())
     raise FeedError(
