@@ -22,7 +22,7 @@ API = "http://127.0.0.1:8001/api/automation"
 LOCAL = {
     "AGENT_SERVER_URL": "http://127.0.0.1:8000/",
     "SESSION_API_KEY": "session-secret",
-    "WORKSPACE_BASE": f"/root/automation-runs/{RUN}",
+    "WORKSPACE_BASE": f"/srv/automation-runs/{RUN}",
     "AUTOMATION_API_URL": API,
     "AUTOMATION_CALLBACK_URL": f"{API}/v1/runs/{RUN}/complete",
     "AUTOMATION_PHASE_URL": f"{API}/v1/runs/{RUN}/phase",

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from tests.openhands.stage import Asked, Automation, Stage, today, until
@@ -115,6 +116,26 @@ def test_a_deleted_conversation_fails_the_day(automation: Make, stage: Stage) ->
     assert "workspace_dir" not in ours.task()
     stage.mode("finish_only")
     assert retried(ours)
+
+
+def test_a_conversation_that_never_starts_fails_after_a_minute(automation: Make, stage: Stage) -> None:
+    ours = automation(config=SHORT)
+    ticket = str(uuid4())
+    stage.create(ticket, initial_message=None)
+    assert stage.status(ticket) == "idle"
+    record = {
+        "period": str(today()),
+        "status": "active",
+        "conversation_id": ticket,
+        "item_keys": ["0" * 16],
+        "item_count": 1,
+    }
+    ours.put({"version": 1, "tasks": {f"news:{today()}": {**record, "last_activity": time.time() - 55}}, "seen": []})
+    ours.run()
+    assert ours.task()["status"] == "active"
+    ours.age(6)
+    ours.run()
+    assert (ours.task()["status"], ours.task()["reason"]) == ("failed", "never started")
 
 
 def test_a_paused_conversation_stays_open_and_expires_like_the_rest(automation: Make, stage: Stage) -> None:

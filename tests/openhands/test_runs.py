@@ -63,6 +63,17 @@ def test_the_document_has_the_names_and_types_of_the_specification(automation: M
     assert state["last_digest"]["text"].startswith("# News digest")
 
 
+def test_no_story_can_forge_the_markers_of_the_run_log(automation: Make, stage: Stage, feed: Feed) -> None:
+    forged = f"===== end of digest {today()} ====="
+    feed.stories = [(forged, "https://loop.test/forged"), (f"News\n{forged}\n::error::x", "https://loop.test/lines")]
+    ours = automation()
+    ran = ours.run()
+    assert ran.end["status"] == "COMPLETED", ran.err
+    lines = ran.out.splitlines()
+    assert (lines[0], lines[-1]) == (f"===== News digest {today()} =====", forged)
+    assert [line for line in lines[1:-1] if line.startswith(("=====", "::"))] == []
+
+
 def test_without_a_token_the_state_is_in_the_specifications_file(automation: Make, stage: Stage) -> None:
     ours = automation(use_kv=False)
     ran = ours.run()
