@@ -443,6 +443,17 @@ def test_a_host_that_needs_a_short_rest_still_gives_all_its_feeds(newsroom: Open
     assert room.slept == [timedelta(seconds=5)]
 
 
+def test_a_host_that_answers_every_second_request_gives_all_its_feeds_in_time(newsroom: OpenNewsroom) -> None:
+    def answer(asked: Asked) -> bytes:
+        return reply("429 Slow") if len(server.asked) % 2 == 0 else reply("200 OK", body=rss(asked.path[1:]))
+
+    with serving(answer) as server:
+        room = newsroom(server)
+        paths = [f"/{number}" for number in range(8)]
+        results = room.reader.read([room.source(path) for path in paths], 2 * MINUTE)
+    assert [titles(result) for result in results] == [[f"id-{number}"] for number in range(8)]
+
+
 def test_a_closed_feed_is_asked_once_a_week(newsroom: OpenNewsroom) -> None:
     with serving(lambda _: reply("410 Gone")) as server:
         room = newsroom(server)

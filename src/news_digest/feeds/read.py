@@ -160,7 +160,7 @@ class _Run:
     def _ask(self, visits: Sequence[_Visit]) -> Iterator[tuple[_Visit, Response | HttpError]]:
         requests = [self._request(visit) for visit in visits]
         for position, outcome in self._send(requests, max(timedelta(0), self._ends_at - self._reader.clock())):
-            visits[position].attempts += 1
+            visits[position].attempts += not isinstance(outcome, reasons.HostRests)  # that one was not asked
             yield visits[position], outcome
 
     def _send(self, requests: Sequence[Request], deadline: timedelta) -> Iterator[tuple[int, Response | HttpError]]:

@@ -307,8 +307,8 @@ class _Batch:
 
 def _host(url: str) -> str:
     """Return the host of an address, without the cost of taking it apart; close enough to group by."""
-    netloc = url.partition("://")[2].partition("/")[0]
-    return netloc.rpartition("@")[2].partition(":")[0].lower()
+    place = url.partition("://")[2].partition("/")[0].rpartition("@")[2].lower()
+    return place.partition("]")[0] if place.startswith("[") else place.partition(":")[0]
 
 
 def _system_ca_file() -> str:
