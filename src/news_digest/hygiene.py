@@ -28,7 +28,7 @@ _MARKS: Final = (
 
 _FOUND: Final[dict[str, re.Pattern[str]]] = {
     "terminal sequences": re.compile(
-        rf"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{{0,{_STRING_MOST}}}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, ...
+        rf"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{{0,{_STRING_MOST}}}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
         r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # CSI
         r"|\x1b[ -/]{0,16}[0-Z\\-~]"
     ),
@@ -56,7 +56,7 @@ _PLAIN: Final = re.compile(r"[\t\n -~]*")
 
 
 def clean(text: str) -> str:
-    """Return a text (NFC) without what people do not see but machines obey; all line ends become newlines, tabs stay."""
+    """Return a text (NFC) without what people do not see but machines obey; line ends become newlines, tabs stay."""
     if _PLAIN.fullmatch(text):
         return text
     while (shorter := _clean_once(text)) != text:

@@ -77,8 +77,8 @@ def _headers(lines: Sequence[str]) -> dict[str, str]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.pass_context
 def parse_command(
-    context: click.Context, files: tuple[str, ...], url: str, headers: tuple[str, ...], as_json: bool
-) -> None:  # noqa: FBT001 - click passes options by name
+    context: click.Context, *, files: tuple[str, ...], url: str, headers: tuple[str, ...], as_json: bool
+) -> None:
     """Show what is read in files of feeds, with each story's fingerprints.
 
     \b

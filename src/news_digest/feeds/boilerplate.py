@@ -19,14 +19,16 @@ _APPEARED: Final = (
     "The post .{1,300}? (?:first )?appeared (?:first )?on|Der Beitrag .{1,300}? erschien zuerst auf",
     "L.article .{1,300}? est apparu en premier sur|La entrada .{1,300}? (?:se publicó primero en|aparece primero en)",
     "L.articolo .{1,300}? (?:proviene da|sembra essere il primo su)|O post .{1,300}? apareceu primeiro em",
-    "Het bericht .{1,300}? verscheen eerst op|Artykuł .{1,300}? pochodzi z serwisu|Inlägget .{1,300}? dök först upp på",
-    "Запись .{1,300}? впервые появилась|Сообщение .{1,300}? появились сначала на|Indlægget .{1,300}? blev først udgivet på",
+    "Het bericht .{1,300}? verscheen eerst op|Artykuł .{1,300}? pochodzi z serwisu",
+    "Inlägget .{1,300}? dök först upp på|Запись .{1,300}? впервые появилась",
+    "Сообщение .{1,300}? появились сначала на|Indlægget .{1,300}? blev først udgivet på",
     "Příspěvek .{1,300}? pochází z|Artikkelen .{1,300}? dukket først opp på|L.entrada .{1,300}? ha aparegut primer a",
 )
 """What WordPress puts under each item, in its translations."""
 _KNOWN: Final = re.compile(
     rf"(?:{'|'.join(_APPEARED)})\s+[^.!?]{{1,100}}(?:\.[^\s.!?]+)*[.!?]?$"
-    r"|(?:\[?\s*(?:Continue reading|Read (?:the )?(?:full|whole|more|rest)|Weiterlesen|Lire la suite|Leer más|Leggi tutto|"
+    r"|(?:\[?\s*(?:Continue reading|Read (?:the )?(?:full|whole|more|rest)|Weiterlesen|Lire la suite|Leer más|"
+    r"Leggi tutto|"
     r"Lees verder|Читать далее|Czytaj więcej)\b[^.!?]{0,160}[.!?…→»\]\s]*)$"
     r"|\(Feed generated with [^)]{1,60}\)$"
     r"|^submitted by /?u/\S{1,60}(?: to r/\S{1,60})?(?: \[link\])?(?: \[comments\])?$|\[link\] \[comments\]$"

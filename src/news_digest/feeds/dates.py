@@ -1,8 +1,8 @@
 """Dates as feeds write them: RFC 822 and 3339 first, then what people do instead. By table, to aware UTC.
 
-``email.utils`` ignores AM/PM and reads zones that it does not know as UTC, both without a word: up to twelve hours off, which
-inside a window of 48 hours is a wrong answer that nobody sees. Here a date is read whole or not at all; impossible ones
-(month 0, the year 1 that programs print for "never") count as undated.
+``email.utils`` ignores AM/PM and reads zones that it does not know as UTC, both without a word: up to twelve hours off,
+which inside a window of 48 hours is a wrong answer that nobody sees. Here a date is read whole or not at all;
+impossible ones (month 0, the year 1 that programs print for "never") count as undated.
 """
 
 from __future__ import annotations
@@ -21,41 +21,49 @@ _OLDEST_YEAR: Final = 1970
 _CENTURY_TURN: Final = 70
 """Two digits from here on are of the last century (POSIX ``%y`` turns at 69)."""
 
+_MONTH_NAMES: Final = """
+january jan januar janvier janv enero ene gennaio gen janeiro januari styczen stycznia sty leden ledna led ocak oca
+ianuarie ian januarja januaria yanvar tammikuu januarius ιαν ιανουαριου январь января янв січня січ
+
+february feb februar fevrier fevr fev febrero febbraio fevereiro februari luty lutego lut unor unora uno subat sub
+februarie helmikuu φεβ φεβρουαριου февраль февраля фев лютого лют
+
+march mar marz maerz mrz mars marzo março marco maart mrt marzec marca brezen brezna bre mart martie marec maaliskuu
+marcius μαρ μαρτ μαρτιου март марта мар березня бер
+
+april apr avril avr abril abr aprile kwiecien kwietnia kwi duben dubna dub nisan nis aprilie huhtikuu aprilis απρ
+απριλιου апрель апреля апр квітня кві
+
+may mai mayo maggio mag maio mei maj maja kveten kvetna kve mayis toukokuu majus μαι μαϊ μαιος μαιου μαϊου май мая
+травня тра
+
+june jun juin junio giugno giu junho juni czerwiec czerwca cze cerven cervna cer haziran haz iunie kesakuu junius
+ιουν ιουνιου июнь июня июн червня чер
+
+july jul juillet juil julio luglio lug julho juli lipiec lipca lip cervenec cervence temmuz tem iulie heinakuu
+julius ιουλ ιουλιου июль июля июл липня лип
+
+august aug aout aou agosto ago ags augustus sierpien sierpnia sie srpen srpna srp agustos agu elokuu augusztus αυγ
+αυγουστου август августа авг серпня сер
+
+september sep sept septembre septiembre settembre set setembro setembre wrzesien wrzesnia wrz zari eylul eyl
+septembrie syyskuu szeptember szept σεπ σεπτ σεπτεμβριου сентябрь сентября сен сент вересня вер
+
+october oct oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz rijen rijna rij ekim
+eki octombrie lokakuu οκτ οκτωβριου октябрь октября окт жовтня жов
+
+november nov novembre noviembre novembro listopad listopada lis listopadu kasim kas noiembrie marraskuu νοε νοεμ
+νοεμβριου ноябрь ноября ноя листопада лис
+
+december dec dezember dez decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru prosinec
+prosince pro aralik ara decembrie joulukuu δεκ δεκεμβριου декабрь декабря дек грудня гру
+"""
+"""Names of months, a paragraph each, folded (no accents, no case): English, German, French, Spanish, Italian,
+Portuguese, Dutch, Polish, Czech, Turkish, Romanian, Finnish, Hungarian, Greek, Russian, Ukrainian. Of a word that means
+two months (listopad is November in Polish and October in Croatian), the meaning in these languages stands."""
 _MONTHS: Final[Mapping[str, int]] = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier janv enero ene gennaio gen janeiro januari styczen stycznia sty leden ledna led "
-            "ocak oca ianuarie ian januarja januaria yanvar tammikuu januarius ιαν ιανουαριου январь января янв січня січ",
-            "february feb februar fevrier fevr fev febrero febbraio fevereiro februari luty lutego lut unor unora uno "
-            "subat sub februarie februar helmikuu φεβ φεβρουαριου февраль февраля фев лютого лют",
-            "march mar marz maerz mrz mars marzo março marco maart mrt marzec marca brezen brezna bre mart martie marec "
-            "maaliskuu marcius μαρ μαρτ μαρτιου март марта мар березня бер",
-            "april apr avril avr abril abr aprile kwiecien kwietnia kwi duben dubna dub nisan nis aprilie huhtikuu aprilis "
-            "απρ απριλιου апрель апреля апр квітня кві",
-            "may mai mayo maggio mag maio mei maj maja kveten kvetna kve mayis toukokuu majus μαι μαϊ μαιος μαιου μαϊου май мая "
-            "травня тра",
-            "june jun juin junio giugno giu junho juni czerwiec czerwca cze cerven cervna cer haziran haz iunie jun kesakuu "
-            "junius ιουν ιουνιου июнь июня июн червня чер",
-            "july jul juillet juil julio luglio lug julho juli lipiec lipca lip cervenec cervence temmuz tem iulie heinakuu "
-            "julius ιουλ ιουλιου июль июля июл липня лип",
-            "august aug aout aou agosto ago ags augustus sierpien sierpnia sie srpen srpna srp agustos agu elokuu augusztus "
-            "αυγ αυγουστου август августа авг серпня сер",
-            "september sep sept septembre septiembre settembre set setembro setembre wrzesien wrzesnia wrz zari eylul eyl "
-            "septembrie syyskuu szeptember szept σεπ σεπτ σεπτεμβριου сентябрь сентября сен сент вересня вер",
-            "october oct oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz rijen rijna rij "
-            "ekim eki octombrie lokakuu οκτ οκτωβριου октябрь октября окт жовтня жов",
-            "november nov novembre noviembre novembro listopad listopada lis listopadu kasim kas noiembrie marraskuu νοε "
-            "νοεμ νοεμβριου ноябрь ноября ноя листопада лис",
-            "december dec dezember dez decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru prosinec "
-            "prosince pro aralik ara decembrie joulukuu δεκ δεκεμβριου декабрь декабря дек грудня гру",
-        ),
-        start=1,
-    )
-    for name in names.split()
+    name: number for number, names in enumerate(_MONTH_NAMES.split("\n\n"), start=1) for name in names.split()
 }
-"""Names of months, folded (no accents, no case): English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Czech,
-Turkish, Romanian, Finnish, Hungarian, Greek, Russian, Ukrainian. Two languages share a word only where they mean one month."""
 
 _HOURS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("utc", "gmt", "z", "ut", "wet"), 0),
@@ -81,6 +89,10 @@ _ISO: Final = re.compile(
     re.IGNORECASE,
 )
 _COMPACT: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?(Z|[+-]\d{2}:?\d{2})?)?")
+_USUAL: Final = re.compile(
+    r"(?:[A-Z][a-z]{2}, +)?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (GMT|UTC|Z|[+-]\d{4})"
+)
+"""RFC 822 as nearly all feeds have it."""
 _TIME: Final = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?![\d:])")
 _OFFSET: Final = re.compile(r"(?<![\d/.-])(?:GMT|UTC|UT)?([+-])(\d{1,2}):?(\d{2})(?![\d:])")
 _HOURS_OFFSET: Final = re.compile(r"(?:GMT|UTC)([+-])(\d{1,2})(?![\d:])", re.IGNORECASE)
@@ -103,10 +115,19 @@ def _read(text: str) -> datetime | None:
     if not text:
         return None
     try:
-        found = _iso(text) or _compact(text) or _spoken(text)
-        return found if found is not None and found.year >= _OLDEST_YEAR else None
+        found = _usual(text) or _iso(text) or _compact(text) or _spoken(text)
     except (ValueError, OverflowError):
         return None
+    return found if found is not None and found.year >= _OLDEST_YEAR else None
+
+
+def _usual(text: str) -> datetime | None:
+    match = _USUAL.fullmatch(text)
+    month = _MONTHS.get(match[2].lower()) if match else None
+    if match is None or month is None:
+        return None
+    clock = int(match[4]), int(match[5]), int(match[6] or 0)
+    return _instant(int(match[3]), month, int(match[1]), clock, _zone(match[7]))
 
 
 def _iso(text: str) -> datetime | None:
@@ -195,8 +216,8 @@ def _named_region(name: str) -> tzinfo | None:
 
 
 def _has_strange_zone(rest: str) -> bool:
-    """Return whether a sign with letters is left: a zone that cannot be read makes the whole date unreadable."""
-    return re.search(r"[+-][A-Za-z0-9]{1,2}:[A-Za-z0-9]{2}|\d:\d", rest) is not None
+    """Return whether half a time or zone is left: what cannot be read makes the whole date unreadable."""
+    return re.search(r"[+-][A-Za-z0-9]{1,2}:[A-Za-z0-9]{2}|\d:\w", rest) is not None
 
 
 def _find_time(text: str) -> tuple[tuple[int, int, int], str]:

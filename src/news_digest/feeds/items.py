@@ -8,15 +8,19 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from news_digest.feeds.text import Passage
+from news_digest.feeds.text import NOTHING, Passage
 
 __all__ = ["Addresses", "Found", "Item"]
 
 _ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
+_ORIGIN: Final = re.compile(r"https?://[^/?#]+", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 _HOST_FIRST: Final = re.compile(r"((?:[a-z0-9-]+\.)+[a-z]{2,24})(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 _COMMON_ENDS: Final = frozenset(
-    "app blog ca cloud co com de dev edu eu fr gov info io it jp ly me net news nl org ru se site tech uk us".split()  # noqa: SIM905
+    {
+        *("app", "blog", "ca", "cloud", "co", "com", "de", "dev", "edu", "eu", "fr", "gov", "info", "io", "it", "jp"),
+        *("ly", "me", "net", "news", "nl", "org", "ru", "se", "site", "tech", "uk", "us"),
+    }
 )
 
 
@@ -29,14 +33,14 @@ class Item:
     target: str = ""
     """Where the link leads in the end, if the feed says so."""
     published: datetime | None = None
-    title: Passage = Passage()
-    teaser: Passage = Passage()
-    content: Passage = Passage()
+    title: Passage = NOTHING
+    teaser: Passage = NOTHING
+    content: Passage = NOTHING
     enclosure: str = ""
     """A recording or picture that comes along: where to go if there is no link."""
 
     def __bool__(self) -> bool:
-        """Whether it holds anything at all."""
+        """Return whether it holds anything at all."""
         return bool(
             self.identifier
             or self.link
@@ -61,6 +65,7 @@ class Addresses:
 
     def __init__(self, url: str, home: str = "") -> None:
         self.url = url
+        self._origin = _ORIGIN.match(url)
         self._hosts = {_host(url), _host(home)} - {""}
 
     def absolute(self, link: str, base: str = "") -> str:
@@ -74,6 +79,8 @@ class Addresses:
         match = _HOST_FIRST.match(link)
         if match is not None and self._names_a_host(match[1].lower()):
             return f"https://{link}"
+        if link[0] == "/" and self._origin and base in ("", self.url) and "/." not in link and link[1:2] != "/":
+            return self._origin[0] + link
         try:
             return urljoin(base or self.url, link)
         except ValueError:

@@ -1,7 +1,7 @@
 """From a fragment of HTML to lines of plain text, each entity decoded exactly once.
 
 What a browser does not show is left out: comments, scripts, templates, hidden elements. Only tags that HTML knows are
-tags; in ``Vec<T>`` the angle brackets are text. Linear in the length of the fragment, and it stops when there is enough.
+tags; in ``Vec<T>`` the angle brackets are text. Linear in the length of the fragment; it stops at enough.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ __all__ = ["MARKUP_CHARACTERS", "Lines", "lines_of_html", "lines_of_text"]
 MARKUP_CHARACTERS: Final = 262_144
 """How much of one fragment is looked at: enough to get past inline images and navigation to the first paragraphs."""
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _TOKEN: Final = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
@@ -22,25 +27,35 @@ _TOKEN: Final = re.compile(
     r"|<[!?](?=[A-Za-z\[])[^<>]*>",
     re.DOTALL,
 )
-_BLOCKS: Final = frozenset(
-    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section "
-    "summary table tbody tfoot thead tr ul".split()  # noqa: SIM905 - read as a text
+_BLOCKS: Final = _words(
+    """
+    address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption
+    figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre
+    section summary table tbody tfoot thead tr ul
+    """
 )
 _CELLS: Final = frozenset({"td", "th"})
 _RAISED: Final = frozenset({"sup", "sub"})
 """A raised digit must not become one of the number before it: ten to the sixth is not 106."""
-_INLINE: Final = frozenset(
-    "a abbr acronym b bdi bdo big blink cite code col colgroup data datalist del dfn em embed font i img input ins kbd "
-    "label link map area mark marquee meta meter nobr output param picture progress q rb rp rt rtc ruby s samp slot "
-    "small source span strike strong sub sup time track tt u var wbr base basefont button math".split()  # noqa: SIM905
+_INLINE: Final = _words(
+    """
+    a abbr acronym b bdi bdo big blink cite code col colgroup data datalist del dfn em embed font i img input
+    ins kbd label link map area mark marquee meta meter nobr output param picture progress q rb rp rt rtc ruby s
+    samp slot small source span strike strong sub sup time track tt u var wbr base basefont button math
+    """
 )
-_UNSEEN: Final = frozenset(
-    "script style template noscript head title svg iframe object applet audio video canvas select textarea noframes "
-    "noembed frameset".split()  # noqa: SIM905
+_UNSEEN: Final = _words(
+    """
+    script style template noscript head title svg iframe object applet audio video canvas select textarea
+    noframes noembed frameset
+    """
 )
 """What stands in these is no text of the article, or is shown only where something else fails."""
-_VOID: Final = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
+_VOID: Final = _words(
+    """
+    area base br col embed hr img input link meta param source track wbr
+    """
+)
 _HIDDEN_STYLE: Final = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|line-height):0*\.?0+(?![.\d])"
     r"|mso-hide:all|text-indent:-\d{3,}|(?:left|right|top|margin-left):-\d{3,}|clip:rect\(0|scale\(0|color:transparent"

@@ -15,7 +15,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[str], str], ...]] = (
     ("link markup", re.compile(rf"\[([^\[\]\n]{{0,300}})\]\(\s*{_DESTINATION}\s*\)"), r"\1"),
     (
         "link markup",
-        re.compile(r"\[[^\[\]\n]{1,80}\]:\s*<?[a-z]{2,10}:\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?", re.I),
+        re.compile(r"\[[^\[\]\n]{1,80}\]:\s*<?[a-z]{2,10}:\S+(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?", re.IGNORECASE),
         " ",
     ),
     ("formula markup", re.compile(r"\\href\s*\{[^{}\n]*\}\s*\{([^{}\n]*)\}|\\unicode\s*\{[^{}\n]*\}"), r"\1"),
@@ -24,7 +24,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[str], str], ...]] = (
 )
 _BLOCK: Final = re.compile(r"^(?:#{1,6}\s+|>\s*|[-+*]\s+(?=\D)(?:\[[ xX]?\]\s+)?|\|\s*)+")
 _ADDRESS: Final = re.compile(
-    r"\b(?:https?|ftp)://(?:[^\s/@<>()\"']*@)?(?:www\.)?([^\s/?#<>()\"'\]]+)[^\s<>()\"'\]]*", re.I
+    r"\b(?:https?|ftp)://(?:[^\s/@<>()\"']*@)?(?:www\.)?([^\s/?#<>()\"'\]]+)[^\s<>()\"'\]]*", re.IGNORECASE
 )
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from news_digest.errors import NotAFeed
-from news_digest.feeds import json_items, xml_items
+from news_digest.feeds import xml_items
 from news_digest.feeds.charset import bare_utf8, charset_of, decoded
 from news_digest.feeds.items import Found, Item
-from news_digest.feeds.repair import repaired
 from news_digest.feeds.text import SOURCE_CHARACTERS, Passage, Raw, plain
 from news_digest.fingerprint import Marks, identify, unwrapped
 from news_digest.model import Entry
@@ -32,6 +31,7 @@ ELEMENTS: Final = 300_000
 _MARK_CHARACTERS: Final = 500
 """How much of a title or text stands for an entry that has nothing else to be known by."""
 
+_BEFORE: Final = b"\xef\xbb\xbf \t\r\n"
 _FEED_TAG: Final = re.compile(r"<(?:[A-Za-z0-9_-]+:)?(?:rss|feed|rdf|channel|item|entry)[\s>/]", re.IGNORECASE)
 _CDATA: Final = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
 _FIND: Final = "`news-digest feeds add` with the site's address looks for its feed."
@@ -59,7 +59,7 @@ def parse_feed(body: bytes, url: str, headers: Mapping[str, str] | None = None, 
         raise NotAFeed("no feed", thing=url, cause="the document is empty", hint=_AGAIN)
     base = _location(url, headers.get("content-location", ""))
     found = _found(body, base, charset_of(headers.get("content-type", "")), url)
-    return _document(found, url, feed_url or url)
+    return _document(found, feed_url or url)
 
 
 def _location(url: str, location: str) -> str:
@@ -94,7 +94,7 @@ def _found(body: bytes, base: str, charset: str, url: str) -> Found:
     if body.count(b"<") > ELEMENTS and _CDATA.sub(b"", body).count(b"<") > ELEMENTS:
         raise NotAFeed("no feed", thing=url, cause=f"it has more than {ELEMENTS:,} tags", hint=_AGAIN)
     root = _parsed(body, charset)
-    found = xml_items.find_items(root, base) if root is not None else None
+    found = xml_items.find_items(root, base, based=b":base" in body) if root is not None else None
     if found is not None and found.items:
         return found
     text = decoded(body, charset).lstrip("\ufeff \t\r\n\x00")
@@ -112,22 +112,29 @@ def _found(body: bytes, base: str, charset: str, url: str) -> Found:
 
 def _parsed(body: bytes, charset: str) -> Element | None:
     """Return the parsed document if its bytes are XML as they stand; entities of its own are never expanded here."""
-    if body[:1] in (b"{", b"[") or b"<!ENTITY" in body or not bare_utf8(body, charset):
+    if body[:1] != b"<":
+        body = body.lstrip(_BEFORE)  # the commonest fault of all: something before the declaration
+    if body[:1] != b"<" or b"<!ENTITY" in body or not bare_utf8(body, charset):
         return None
     try:
-        return fromstring(body)
+        return fromstring(body)  # noqa: S314 - without entities of its own, expat has nothing to expand
     except (ParseError, ValueError, LookupError):
         return None
 
 
 def _mended(text: str, base: str) -> Found | None:
+    from news_digest.feeds.repair import repaired  # noqa: PLC0415 - few feeds need it, and its patterns take a while
+
     try:
-        return xml_items.find_items(fromstring(repaired(text)), base)
+        root = fromstring(repaired(text))  # noqa: S314 - the repair drops the DOCTYPE
     except (ParseError, ValueError):
         return None
+    return xml_items.find_items(root, base, based=":base" in text)
 
 
 def _from_json(text: str, base: str, url: str) -> Found:
+    from news_digest.feeds import json_items  # noqa: PLC0415 - few feeds are JSON
+
     try:
         found = json_items.find_items(text, base)
     except ValueError as error:
@@ -164,7 +171,7 @@ def _not_a_feed(text: str, url: str) -> NotAFeed:
 # --- from items to entries -----------------------------------------------------------------------------------------
 
 
-def _document(found: Found, url: str, feed_url: str) -> Document:
+def _document(found: Found, feed_url: str) -> Document:
     title = plain(found.title, SOURCE_CHARACTERS)
     source = title or _host(feed_url)
     identities = identify([_marks(item) for item in found.items], feed_url)

@@ -1,8 +1,8 @@
 """From text that is almost XML to XML: everything that was there is kept, and nothing is dropped without need.
 
-Parsers that "recover" delete: an undefined entity cuts the text, a bare ``&`` disappears. Here the text is mended first and
-then parsed strictly. The result has one root of its own, so that junk around the feed, or two feeds in one file, are
-well-formed too. Linear in the length of the text.
+Parsers that "recover" delete: an undefined entity cuts the text, a bare ``&`` disappears. Here the text is mended first
+and then parsed strictly. The result has one root of its own, so that junk around the feed, or two feeds in one file,
+are well-formed too. Linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ _TERMINAL: Final = re.compile(
 )
 """A terminal sequence goes as a whole, or its visible half would stay as text."""
 _CONTROL_REFERENCE: Final = re.compile(r"&#(?:0{0,6}(?:27|7)|[xX]0{0,6}(?:1[bB]|7));")
-_AMPERSAND: Final = re.compile(r"&(?:#(?:[xX]([0-9A-Fa-f]{1,8})|([0-9]{1,10}));?|([A-Za-z][A-Za-z0-9_.-]{0,31});)?")
+_AMPERSAND: Final = re.compile(
+    r"&(?!(?:amp|lt|gt|quot|apos);)(?:#(?:[xX]([0-9A-Fa-f]{1,8})|([0-9]{1,10}));?|([A-Za-z][A-Za-z0-9_.-]{0,31});)?"
+)
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE\b[^<>\[]*(?:\[(.*?)\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _ENTITY: Final = re.compile(r"<!ENTITY\s+([A-Za-z][A-Za-z0-9_.-]{0,31})\s+(?:\"([^\"<]*)\"|'([^'<]*)')\s*>")
 _OPEN: Final = re.compile(
@@ -53,15 +55,16 @@ _OPEN: Final = re.compile(
 )
 _CLOSE: Final = re.compile(rf"</\s*({_NAME})[^<>]*>")
 _ATTRIBUTE: Final = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
-_PREDEFINED: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _ITEMS: Final = frozenset({"item", "entry"})
 _RESERVED: Final = ("http://www.w3.org/XML/", "http://www.w3.org/2000/xmlns/")
 """Namespaces that may not be declared."""
-_LAST_C1: Final = 0x9F
+_C1: Final = range(0x80, 0xA0)
+_CHARACTERS: Final = ((0x9, 0xA, 0xD), range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+"""What XML allows as characters (XML 1.0, 2.2)."""
 
 
 def repaired(text: str) -> str:
-    """Return a document as well-formed XML without declaration, DOCTYPE, comments or instructions, below :data:`ROOT`."""
+    """Return a document as well-formed XML below :data:`ROOT`, without declaration, DOCTYPE, comments, instructions."""
     text = _CONTROL_REFERENCE.sub(lambda match: "\x1b" if "7" not in match[0] or "27" in match[0] else "\x07", text)
     text = _FORBIDDEN.sub("", _TERMINAL.sub("", text))
     return _Writer(text).written()
@@ -118,7 +121,7 @@ class _Writer:
     def _find(self, mark: str, start: int) -> int:
         """Return the next position of a mark, -1 without one; remembered, so that many openings search only once."""
         known = self._ends.get(mark, start - 1)
-        if known >= 0 and known < start or mark not in self._ends:
+        if 0 <= known < start or mark not in self._ends:
             known = self._ends[mark] = self._text.find(mark, start)
         return known
 
@@ -140,16 +143,11 @@ class _Writer:
         if not hexadecimal and not decimal:
             return "&amp;"
         code = int(hexadecimal, 16) if hexadecimal else int(decimal)
-        if 0x80 <= code <= _LAST_C1:  # what is meant is windows-1252 (HTML, "numeric character reference end state")
+        if code in _C1:  # what is meant is windows-1252 (HTML, "numeric character reference end state")
             code = ord(bytes([code]).decode("cp1252", "replace"))
-        valid = (
-            code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
-        )
-        return f"&#{code};" if valid else ""
+        return f"&#{code};" if any(code in span for span in _CHARACTERS) else ""
 
     def _named(self, name: str) -> str:
-        if name in _PREDEFINED:
-            return f"&{name};"
         own = self._entities.get(name)
         if own is not None:
             self._expanded += len(own)
@@ -200,12 +198,11 @@ class _Writer:
         strict, attributes, slash, loose, loose_attributes, odd, odd_attributes = match.groups()
         name = (strict or loose or odd).removeprefix("xmlns:")
         if strict:
-            names = [each[0].rpartition(":")[2] for each in _ATTRIBUTE.findall(attributes)] if attributes else []
-            attributes = self._with_prefixes(attributes, twice=len(set(names)) < len(names))
+            attributes = self._with_prefixes(attributes, whole=_has_one_plain(attributes))
         else:
             rest = loose_attributes or odd_attributes or ""
             slash = "/" if rest.rstrip().endswith("/") and not re.search(r"=\s*[^\s\"'<>]*/$", rest) else ""
-            attributes = self._with_prefixes(rest, twice=True)
+            attributes = self._with_prefixes(rest, whole=False)
         local = name.rpartition(":")[2].lower()
         if local in _ITEMS and self._counts[local]:
             self._close_down_to(
@@ -227,11 +224,11 @@ class _Writer:
         if local != lower:
             self._counts[local] += by
 
-    def _with_prefixes(self, attributes: str, *, twice: bool) -> str:
-        """Return attributes fit for XML; ``twice``: write each anew, the first of each name."""
+    def _with_prefixes(self, attributes: str, *, whole: bool) -> str:
+        """Return attributes fit for XML: as they are, or each written anew, the first of each name."""
         if not attributes:
             return ""
-        if not twice and ":" not in attributes:
+        if whole:
             return _AMPERSAND.sub(self._reference, attributes) if "&" in attributes else attributes
         kept: dict[str, str] = {}
         for name, double, single, bare in _ATTRIBUTE.findall(attributes):
@@ -267,3 +264,9 @@ class _Writer:
             name = self._open.pop()
             self._count(name, -1)
             self._out.append(f"</{name}>")
+
+
+def _has_one_plain(attributes: str) -> bool:
+    """Return whether there is at most one attribute, and without a prefix: nothing that could be there twice."""
+    name, _, value = attributes.partition("=")
+    return "=" not in value and ":" not in name and name.strip() != "xmlns"

@@ -1,7 +1,7 @@
 """From the entries that selection kept to stories: plain text, decoded once, cleaned, bounded; and a safe link.
 
-This is the only place where a publisher's markup is read. It costs about a millisecond a story, so it is not done for the
-thousands of entries that are told by their fingerprints.
+This is the only place where a publisher's markup is read. It costs about a millisecond a story, so it is not done for
+the thousands of entries that selection leaves out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlsplit, urlunsplit
 from xml.etree.ElementTree import Element
 
@@ -21,6 +21,7 @@ from news_digest.model import Entry, Story
 
 __all__ = [
     "EXCERPT_CHARACTERS",
+    "NOTHING",
     "SOURCE_CHARACTERS",
     "TITLE_CHARACTERS",
     "Passage",
@@ -45,17 +46,14 @@ _SIBLINGS_MOST: Final = 12
 _LINK_CHARACTERS: Final = 2000
 """Longer addresses are refused by browsers and servers."""
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]")
-_MEANT: Final = {
-    code: bytes([code]).decode("cp1252")
-    for code in range(0x80, 0xA0)
-    if code not in {0x81, *range(0x8D, 0x91), *range(0x98, 0xA0)}
-}
-"""Signs of windows-1252 that software writes as Latin-1, where they are controls; none of these opens a terminal sequence."""
+_MEANT: Final = {code: bytes([code]).decode("cp1252") for code in (*range(0x82, 0x8D), 0x80, *range(0x91, 0x98))}
+"""Signs of windows-1252 that software writes as Latin-1, where they are controls; none opens a terminal sequence."""
+_SHOWING: Final = frozenset({"style", "class", "hidden", "aria-hidden"})
+"""Attributes that say whether an element is seen."""
 _SAFE: Final = "/?#:@!$&'*+,;=%~()[]-._"
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A piece of text as the feed gives it; ``kind`` is ``text``, ``html``, ``xhtml`` (an element) or ``base64``."""
 
     kind: str = "text"
@@ -65,13 +63,16 @@ class Passage:
         return isinstance(self.value, Element) or bool(self.value)
 
 
+NOTHING: Final = Passage()
+
+
 @dataclass(frozen=True, slots=True)
 class Raw:
     """What an entry keeps of its document until somebody wants to read it."""
 
-    title: Passage = Passage()
-    teaser: Passage = Passage()
-    content: Passage = Passage()
+    title: Passage = NOTHING
+    teaser: Passage = NOTHING
+    content: Passage = NOTHING
     link: str = ""
     """The address to show: where the entry's link leads in the end, if the feed says so."""
     siblings: Sequence[Raw] = field(default=(), repr=False)
@@ -146,12 +147,11 @@ def _text(entry: Entry, repeating: dict[int, frozenset[str]]) -> _Text:
     key = id(raw.siblings)
     if key not in repeating:
         repeating[key] = _repeated(raw.siblings)
-    teaser = stripped(_lines(raw.teaser, _ENOUGH).lines, title, repeating[key])
-    body = _lines(raw.content, _ENOUGH)
-    content = stripped(body.lines, title, repeating[key])
+    brief, body = _lines(raw.teaser, _ENOUGH), _lines(raw.content, _ENOUGH)
+    teaser, content = (stripped(each.lines, title, repeating[key]) for each in (brief, body))
     fuller = content if min(_size(content), EXCERPT_CHARACTERS) > _size(teaser) else teaser
     excerpt, found_in_text = _neutral(fuller)
-    hidden = body.hidden or _lines(raw.teaser, _ENOUGH).hidden
+    hidden = body.hidden or brief.hidden
     excerpt = _shortened(excerpt, EXCERPT_CHARACTERS)
     if excerpt.rstrip(".…") == title.rstrip(".…"):
         excerpt = ""
@@ -165,7 +165,8 @@ def _size(lines: Iterable[str]) -> int:
 
 def _neutral(lines: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """Return lines as one, cleaned and neutralised, with the names of what was found."""
-    kept, names = [], []
+    kept: list[str] = []
+    names: list[str] = []
     for line in lines:
         line = line.translate(_MEANT)  # noqa: PLW2901 - from here on it is what was meant
         names += inspect(line)
@@ -210,11 +211,7 @@ def _written(element: Element, most: int) -> str:
             continue
         length += len(each.text or "") + len(each.tail or "") + 1
         name = str(each.tag).rpartition("}")[2]
-        shown = "".join(
-            f' {key}="{escape(value)}"'
-            for key, value in each.items()
-            if key in ("style", "class", "hidden", "aria-hidden")
-        )
+        shown = "".join(f' {key}="{escape(value)}"' for key, value in each.items() if key in _SHOWING)
         parts.append(f"<{name}{shown}>" if each is not element else "")
         parts.append(escape(each.text or "", quote=False))
         todo.append((f"</{name}>" + escape(each.tail or "", quote=False)) if each is not element else "")
@@ -232,7 +229,7 @@ def _repeated(siblings: Sequence[Raw]) -> frozenset[str]:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text of at most ``most`` characters, cut behind a sentence if that keeps most of it, else behind a word."""
+    """Return at most ``most`` characters of a text, cut behind a sentence if that keeps half, else behind a word."""
     if len(text) <= most:
         return text
     start = text[:most]

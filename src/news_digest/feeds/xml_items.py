@@ -1,7 +1,7 @@
 """Items of RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, from a parsed document.
 
-An element is known by its namespace and its name, so that ``media:title`` or an image's title never takes the place of the
-item's own. Text is not touched here, except for dates and addresses.
+An element is known by its namespace and its name, so that ``media:title`` or an image's title never takes the place of
+the item's own. Text is not touched here, except for dates and addresses.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NAMESPACES: Final = {
 
 _FIELDS: Final = {
     **{"rss": "feed", "feed": "feed", "rdf:rdf": "feed", "rdf": "feed", "channel": "channel"},
-    **{"item": "item", "entry": "item", "title": "title", "link": "link", "guid": "id", "id": "id"},
+    **{"item": "item", "entry": "entry", "title": "title", "link": "link", "guid": "id", "id": "id"},
     **dict.fromkeys(("dc:title", "itunes:title"), "other title"),
     **dict.fromkeys(("description", "summary", "abstract"), "teaser"),
     **dict.fromkeys(("dc:description", "itunes:summary", "media:description"), "other teaser"),
@@ -53,11 +53,11 @@ _FIELDS: Final = {
     **{"feedburner:origlink": "target", "enclosure": "enclosure", "media:group": "group"},
 }
 """What an element is, by prefix and name in lower case."""
-_LISTS: Final = frozenset({"link", "id", "published", "created", "updated", "title", "teaser", "content", "enclosure"})
+_ITEMS: Final = frozenset({"item", "entry"})
 _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 _ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _TAG_PAIR: Final = re.compile(
-    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b", re.I
+    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b", re.IGNORECASE
 )
 _RELATION: Final = re.compile(r".*/")
 _KINDS: Final = {
@@ -70,13 +70,13 @@ _KINDS: Final = {
 class _Fields(dict[str, str]):
     """What each tag of one document is; empty for those that no digest needs."""
 
-    def __init__(self, core: str) -> None:
+    def __init__(self, core: set[str]) -> None:
         super().__init__()
-        self._core = core
+        self._core = {"", *core}
 
     def __missing__(self, tag: str) -> str:
         space, name = _name(tag)
-        prefix = "" if space in ("", self._core) else _NAMESPACES.get(space)
+        prefix = "" if space in self._core else _NAMESPACES.get(space)
         field = "" if prefix is None else _FIELDS.get(prefix + name, "")
         self[tag] = field
         return field
@@ -88,14 +88,15 @@ def _name(tag: object) -> tuple[str, str]:
     return space.lstrip("{").lower().removeprefix("https://").removeprefix("http://").rstrip("/#"), name.lower()
 
 
-def find_items(root: Element, url: str) -> Found | None:
+def find_items(root: Element, url: str, *, based: bool) -> Found | None:
     """Return what the feed in a document holds, the first one that has items; None where there is no feed.
 
-    ``url`` is the address that relative links are relative to.
+    ``url`` is the address that relative links are relative to. ``based``: the document may have ``xml:base`` somewhere;
+    without it nobody looks.
     """
     first = None
     for element, above in _feeds(root):
-        found = _read_feed(element, _base(above, url))
+        found = _read_feed(element, _base(above, url), based=based)
         if found.items:
             return found
         first = first or found
@@ -132,36 +133,35 @@ def _base(elements: Iterable[Element], url: str) -> str:
 # --- the feed ------------------------------------------------------------------------------------------------------
 
 
-def _read_feed(feed: Element, url: str) -> Found:
-    fields = _Fields(_name(feed.tag)[0])
-    base = _base([feed], url)
+def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
+    fields = _Fields({_name(feed.tag)[0], *(_name(each.tag)[0] for each in feed if _name(each.tag)[1] == "channel")})
     entries: list[tuple[Element, str]] = []
     title, home = None, ""
-    for child in feed:
-        field = fields[child.tag]
-        if field == "item":
+    for child, field, base in _children(feed, fields, _base([feed], url)):
+        if field in _ITEMS:
             entries.append((child, base))
-        elif field == "channel":
-            inner = _Fields(_name(child.tag)[0]) if not fields.get(child.tag) else fields
-            below = _base([child], base)
-            for grandchild in child:
-                kind = inner[grandchild.tag]
-                if kind == "item":
-                    entries.append((grandchild, below))
-                elif kind == "title" and title is None:
-                    title = grandchild
-                elif kind == "link" and not home:
-                    home = _home(grandchild)
         elif field == "title" and title is None:
             title = child
         elif field == "link" and not home:
             home = _home(child)
     if not entries:
-        entries = [(element, base) for element in _strays(feed, fields)]
-    reader = _Reader(fields, Addresses(url, home), based=url != base or _has_bases(feed))
+        entries = [(element, _base([feed], url)) for element in _strays(feed, fields)]
+    reader = _Reader(fields, Addresses(url, home), based=based)
     items = [item for element, above in entries if (item := reader.read(element, above))]
-    atom = _name(feed.tag)[1] == "feed"
+    atom = fields[feed.tag] == "feed" and _name(feed.tag)[1] == "feed"
     return Found(_passage(title, atom=atom) if title is not None else Passage(), items)
+
+
+def _children(feed: Element, fields: _Fields, base: str) -> Iterator[tuple[Element, str, str]]:
+    """Yield what stands in a feed and in its channels, with what it is and its base address."""
+    for child in feed:
+        field = fields[child.tag]
+        if field != "channel":
+            yield child, field, base
+            continue
+        below = _base([child], base)
+        for each in child:
+            yield each, fields[each.tag], below
 
 
 def _home(link: Element) -> str:
@@ -174,15 +174,11 @@ def _strays(feed: Element, fields: _Fields) -> list[Element]:
     todo = list(reversed(feed))
     while todo:
         element = todo.pop()
-        if fields[element.tag] == "item":
+        if fields[element.tag] in _ITEMS:
             found.append(element)
         else:
             todo.extend(reversed(element))
     return found
-
-
-def _has_bases(feed: Element) -> bool:
-    return any(_BASE in element.attrib for element in feed.iter())
 
 
 # --- one item ------------------------------------------------------------------------------------------------------
@@ -195,7 +191,6 @@ class _Reader:
         self._fields = fields
         self._addresses = addresses
         self._based = based
-        """Some element has an ``xml:base``: only then is it worth looking for them."""
 
     def read(self, element: Element, base: str) -> Item | None:
         """Return an item, None for one that holds nothing at all."""
@@ -206,18 +201,19 @@ class _Reader:
             field = self._fields[child.tag]
             if field:
                 parts.setdefault(field, []).append(child)
-        atom = _name(element.tag)[1] == "entry"
+        atom = self._fields[element.tag] == "entry"
         guid = _first(parts.get("id", ()))
         identifier = _text(guid) if guid is not None else element.get(_ABOUT, "")
+        link = self._link(parts, element, base, atom=atom)
         item = Item(
             identifier,
-            self._link(parts, element, base, atom=atom),
+            link,
             next((text for each in parts.get("target", ()) if (text := _text(each).strip())), ""),
             _published(parts),
             _best(parts, "title", "other title", atom=atom),
             _teaser(parts, atom=atom),
             _best(parts, "content", "", atom=atom),
-            self._enclosure(parts, base),
+            "" if link else self._enclosure(parts, base),
         )
         return item or None
 
@@ -298,6 +294,8 @@ def _first(elements: Iterable[Element]) -> Element | None:
     """Return the first element that holds something, else the first."""
     first = None
     for element in elements:
+        if element.text and not element.text[0].isspace():
+            return element
         if len(element) or (element.text and not element.text.isspace()):
             return element
         first = element if first is None else first
@@ -328,12 +326,14 @@ def _passage(element: Element, *, atom: bool) -> Passage:
     text = element.text or ""
     if not text or text.isspace():
         return Passage()
+    if not atom:
+        return Passage("html", text)
     kind, mode = (element.get("type") or "").strip().lower().partition(";")[0], element.get("mode")
     if mode == "base64" or (
         mode is None and kind and "/" in kind and not kind.startswith("text/") and "xml" not in kind
     ):
         return Passage("base64", text)
-    if not atom or (mode == "escaped" and "html" in kind):
+    if mode == "escaped" and "html" in kind:
         return Passage("html", text)
     named = _KINDS.get(kind)
     if named is None:

@@ -1,0 +1,141 @@
+"""Lists of feeds as OPML 2.0: read what any reader exports, write what any reader imports.
+
+Folders are tags, from the outside in; a list that is imported twice adds nothing the second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from news_digest.errors import ConfigError
+from news_digest.feeds.charset import decoded
+from news_digest.feeds.repair import repaired
+from news_digest.fingerprint import wide_link
+from news_digest.hygiene import clean
+from news_digest.model import FeedSource
+
+__all__ = ["FEEDS_MOST", "merged", "read_opml", "write_opml"]
+
+FEEDS_MOST: Final = 20_000
+"""Feeds of one list; the largest public ones have some thousands."""
+_LIST_BYTES: Final = 16 * 1024 * 1024
+_FOLDERS_MOST: Final = 16
+_NAME_CHARACTERS: Final = 200
+_HINT: Final = "Export the feeds from the other reader as OPML again."
+
+
+def read_opml(body: bytes, name: str = "the list") -> tuple[FeedSource, ...]:
+    """Return the feeds of a list, each address once, with the folders that hold it as tags.
+
+    Raises :class:`~news_digest.errors.ConfigError` for what is no OPML. Entities of its own are never expanded.
+    """
+    if len(body) > _LIST_BYTES:
+        raise ConfigError("cannot import", thing=name, cause="it is larger than 16 MB", hint=_HINT)
+    root = _parsed(body)
+    top = (
+        None
+        if root is None
+        else root
+        if _is(root, "opml")
+        else next((each for each in root if _is(each, "opml")), None)
+    )
+    if top is None:
+        raise ConfigError("cannot import", thing=name, cause="it is no OPML", hint=_HINT)
+    found: list[FeedSource] = []
+    todo: list[tuple[Element, tuple[str, ...]]] = [(each, ()) for each in reversed(top)]
+    while todo and len(found) < FEEDS_MOST:
+        element, folders = todo.pop()
+        source = _source(element, folders) if _is(element, "outline") else None
+        if source is not None:
+            found.append(source)
+        inner = (*folders, _label(element)) if source is None and _is(element, "outline") else folders
+        inner = tuple(dict.fromkeys(each for each in inner if each))[:_FOLDERS_MOST]
+        todo.extend((child, inner) for child in reversed(element))
+    return merged((), found)
+
+
+def write_opml(sources: Iterable[FeedSource], title: str = "Feeds") -> str:
+    """Return feeds as OPML, in folders by their tags; in each folder the feeds stand before its folders."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">']
+    lines += [f"<head><title>{_escaped(title)}</title></head>", "<body>"]
+    lines += _outlines([(source, source.tags) for source in sources], 1)
+    return "\n".join([*lines, "</body>", "</opml>", ""])
+
+
+def merged(existing: Sequence[FeedSource], added: Iterable[FeedSource]) -> tuple[FeedSource, ...]:
+    """Return the existing feeds as they are, and after them those of ``added`` whose address is new.
+
+    Addresses are the same whatever their scheme, ``www.`` or closing slash. Idempotent.
+    """
+    known = {wide_link(source.url) for source in existing}
+    kept = list(existing)
+    for source in added:
+        address = wide_link(source.url)
+        if address not in known:
+            known.add(address)
+            kept.append(source)
+    return tuple(kept)
+
+
+def _parsed(body: bytes) -> Element | None:
+    if b"<!ENTITY" not in body:
+        try:
+            return fromstring(body)  # noqa: S314 - without entities of its own, expat has nothing to expand
+        except (ParseError, ValueError, LookupError):
+            pass
+    try:
+        return fromstring(repaired(decoded(body)))  # noqa: S314 - the repair drops the DOCTYPE
+    except (ParseError, ValueError):
+        return None
+
+
+def _is(element: Element, name: str) -> bool:
+    return str(element.tag).rpartition("}")[2].lower() == name
+
+
+def _attributes(element: Element) -> Mapping[str, str]:
+    return {name.lower(): " ".join(clean(value).split()) for name, value in element.items()}
+
+
+def _label(element: Element) -> str:
+    values = _attributes(element)
+    return (values.get("text") or values.get("title") or "")[:_NAME_CHARACTERS]
+
+
+def _source(element: Element, folders: tuple[str, ...]) -> FeedSource | None:
+    """Return the feed of an outline, None for a folder."""
+    values = _attributes(element)
+    url = values.get("xmlurl") or (values.get("url", "") if values.get("type", "").lower() in ("rss", "atom") else "")
+    if url.lower().startswith("feed:"):
+        rest = url[len("feed:") :].lstrip("/")
+        url = rest if rest.lower().startswith(("http://", "https://")) else f"https://{rest}"
+    if not url.lower().startswith(("http://", "https://")):
+        return None
+    paths = (part for path in values.get("category", "").split(",") for part in path.split("/"))
+    categories = (part.strip() for part in paths)
+    tags = tuple(dict.fromkeys(each for each in (*folders, *categories) if each))
+    return FeedSource(url, _label(element), tags)
+
+
+def _outlines(sources: Sequence[tuple[FeedSource, tuple[str, ...]]], depth: int) -> list[str]:
+    """Return the lines of feeds below one folder; each comes with the folders that are still to be opened for it."""
+    indent, lines = "  " * depth, []
+    folders = dict.fromkeys(tags[0] for _, tags in sources if tags)
+    for source, tags in sources:
+        if not tags:
+            name = _escaped(source.name or source.url)
+            lines.append(f'{indent}<outline type="rss" text="{name}" title="{name}" xmlUrl="{_escaped(source.url)}"/>')
+    for folder in folders:
+        inner = [(source, tags[1:]) for source, tags in sources if tags and tags[0] == folder]
+        lines.append(f'{indent}<outline text="{_escaped(folder)}" title="{_escaped(folder)}">')
+        lines += [*_outlines(inner, depth + 1), f"{indent}</outline>"]
+    return lines
+
+
+def _escaped(text: str) -> str:
+    text = " ".join(clean(text).split())
+    for sign, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(sign, reference)
+    return text
