@@ -6,7 +6,7 @@ is composed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from news_digest.claims.evidence import content
@@ -16,7 +16,7 @@ from news_digest.findings import WHOLE, Finding, Kind, Place, Review
 from news_digest.model import Brief, Claim, Draft, Item, Section, Story
 from news_digest.quotes import headline as best_title
 from news_digest.quotes import quotable, trimmed
-from news_digest.review import OTHER, Checker, places
+from news_digest.review import LEAD_SENTENCES_MOST, OTHER, Checker, places
 from news_digest.rules import ITEM_WORDS
 from news_digest.sentences import sentences, word_total
 from news_digest.words import words
@@ -175,13 +175,13 @@ class _Repair:
     def _shortened(self, draft: Draft) -> Draft:
         """Return the draft within its length: last sentences go first, then the lead's, then items become headlines."""
         most = self._checker.brief.style.max_words
-        lead = list(draft.lead[:4])
+        lead = list(draft.lead[:LEAD_SENTENCES_MOST])
         rows = [(section.title, list(section.items)) for section in draft.sections]
         noted: list[Item] = []
-        while _total(lead, rows) > most:
-            if not (_drop_sentence(rows) or (len(lead) > 1 and lead.pop()) or _drop_item(rows, noted)):
-                lead = []
-                break
+        over = _total(lead, rows) - most
+        cuts = _cuts(lead, rows, noted)
+        while over > 0:
+            over -= next(cuts)
         return replace(
             draft,
             lead=tuple(lead),
@@ -196,25 +196,22 @@ def _total(lead: Sequence[Claim], rows: Sequence[tuple[str, list[Item]]]) -> int
     return sum(map(word_total, texts))
 
 
-def _drop_sentence(rows: Sequence[tuple[str, list[Item]]]) -> bool:
-    """Take the last sentence from the last of the items that have most of them; False where none has any."""
-    longest = max((len(item.sentences) for _, items in rows for item in items), default=0)
-    if not longest:
-        return False
-    for _, items in reversed(rows):
-        for position in range(len(items) - 1, -1, -1):
-            if len(items[position].sentences) == longest:
-                items[position] = replace(items[position], sentences=items[position].sentences[:-1])
-                return True
-    return False
-
-
-def _drop_item(rows: Sequence[tuple[str, list[Item]]], noted: list[Item]) -> bool:
-    for _, items in reversed(rows):
-        if items:
-            noted.append(replace(items.pop(), sentences=()))
-            return True
-    return False
+def _cuts(lead: list[Claim], rows: Sequence[tuple[str, list[Item]]], noted: list[Item]) -> Iterator[int]:
+    """Make one cut after the other, the one that costs the reader least first, and yield the words that each saves."""
+    order = [(items, at) for _, items in rows for at in range(len(items))][::-1]
+    for count in range(max((len(items[at].sentences) for items, at in order), default=0), 0, -1):
+        for items, at in order:
+            if len(items[at].sentences) == count:
+                *kept, last = items[at].sentences
+                items[at] = replace(items[at], sentences=tuple(kept))
+                yield word_total(last)
+    while len(lead) > 1:
+        yield word_total(lead.pop().text)
+    for items, _ in order:
+        noted.append(items.pop())
+        yield word_total(noted[-1].headline)
+    if lead:
+        yield word_total(lead.pop().text)
 
 
 def _fitting(headline: str, said: list[str]) -> tuple[str, list[str]]:
