@@ -111,6 +111,13 @@ def test_the_digest_of_a_day_reads_as_it_did() -> None:
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
+def test_all_that_is_shown_counts_as_words() -> None:
+    for most in (200, 220, 600):
+        brief = replace(BRIEF, style=Style(max_words=most))
+        shown = markdown(compose(brief, compose_draft(brief), TICKET, WRITTEN))
+        assert len(shown.split()) <= most
+
+
 def test_the_checker_finds_nothing_in_it() -> None:
     assert [str(finding) for finding in review(compose_draft(BRIEF), BRIEF).findings] == []
 
@@ -199,6 +206,7 @@ def test_many_stories_have_their_headlines_trimmed_and_none_is_missing() -> None
     draft = compose_draft(replace(BRIEF, stories=many))
     assert sorted(number for item in items_of(draft) for number in item.stories) == list(range(1, 61))
     assert in_all(draft) <= 600
+    assert len(markdown(compose(replace(BRIEF, stories=many), draft, TICKET, WRITTEN)).split()) <= 600
     assert any(item.headline.endswith("…") for item in items_of(draft))
 
 

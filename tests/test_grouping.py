@@ -58,6 +58,12 @@ def test_the_same_link_or_identifier_is_the_same_story_whatever_it_says(first: S
     assert same_events((first, STRIKE, second)) == ((0, 2), (1,))
 
 
+def test_stories_that_are_the_same_in_two_ways_are_one_group() -> None:
+    here, there = ("B", "https://a.example/x"), ("C", "https://c.example/y")
+    three = (told("One", link=here[1]), told("Two", also=(here, there)), told("Three", also=(here, there)))
+    assert same_events(three) == ((0, 1, 2),)
+
+
 def test_stories_without_a_link_are_not_the_same_for_that() -> None:
     assert same_events((told("Apples are red"), told("Pears are green"))) == ((0,), (1,))
 

@@ -36,11 +36,20 @@ RICH_SHARE = 0.4
 HEADLINE_WORDS = (16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4)
 """Lengths that headlines are trimmed to, one after the other, until they fit."""
 
-NOTED_LEAST = 7
+NOTED_LEAST = 6
 """Headlines are not trimmed below this for the sake of sentences, only to fit at all."""
+
+FRAME_WORDS = 60
+"""Words that are kept for what the digest says about itself: day, window, counts, failed feeds, writer."""
+
+FRAME_SHARE = 0.25
+"""Most that is kept for that, where few words are wanted."""
 
 ADDS = 0.4
 """Least part of a sentence's words of subject that its event has not said yet, headline and lead included."""
+
+CAUTION_WORDS = 5
+"""Words before what was found in a suspicious text."""
 
 WORN = 3
 """A sentence that so many stories have is no news but a rubric or an advertisement."""
@@ -57,8 +66,8 @@ class _Event:
     full_title: str
     quotes: tuple[str, ...]
     echo: Echo
-    labels: int
-    """Words of the sources that are shown beside it."""
+    beside: int
+    """Words that are shown with it: the names of its sources, a caution, and the mark of a list."""
     sentences: list[str] = field(default_factory=list)
 
     @property
@@ -77,16 +86,20 @@ class _Event:
 def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
     """Return the embedded writer's draft; pure and deterministic, also with an embedding that is.
 
-    At most ``brief.style.max_words`` words, sources and headlines at the end included, unless there are so many stories
-    that headlines of four words do not fit.
+    At most ``brief.style.max_words`` words (of 200 and more) in all that is shown, sources, list marks and headlines
+    at the end included, unless there are so many stories that headlines of four words do not fit.
     """
     if not brief.stories:
         return Draft(lead=(Claim(NOTHING, ()),), writer=NAME)
     events = _events(brief, _once(similarity))
-    _trim(events, brief.style.max_words)
-    left = brief.style.max_words - sum(event.words + event.labels for event in events) - _headings(brief, events)
+    most = brief.style.max_words
+    limit = most - min(FRAME_WORDS, int(most * FRAME_SHARE)) - _headings(brief, events)
+    _trim(events, limit)
+    left = limit - sum(event.words + event.beside for event in events)
     lead = _lead(events, left, of_topics=bool(brief.topics))
     left -= sum(word_total(claim.text) for claim in lead)
+    leading = {claim.stories for claim in lead}
+    left -= sum(_restore(event, left // LEAD_MOST) for event in events if event.numbers in leading)
     _tell(events, left, lead)
     return _draft(brief, events, lead)
 
@@ -125,7 +138,7 @@ def _events(brief: Brief, similarity: Similarity | None) -> list[_Event]:
                 full_title=title,
                 quotes=quotable(stories, title, worn),
                 echo=_echo([told[position] for position in order]),
-                labels=_label_words(stories),
+                beside=_words_beside(stories),
             )
         )
     topic = [float(event.topic is not None) for event in events]
@@ -133,9 +146,12 @@ def _events(brief: Brief, similarity: Similarity | None) -> list[_Event]:
     return sorted((events[position] for position in order), key=lambda event: event.echo is Echo.REPEAT)
 
 
-def _label_words(stories: Sequence[Story]) -> int:
+def _words_beside(stories: Sequence[Story]) -> int:
     places = [place for story in stories for place in ((story.source, story.link), *story.also)]
-    return sum(word_total(label) for label in dict.fromkeys(source_label(*place) for place in places))
+    labels = list(dict.fromkeys(source_label(*place) for place in places))
+    caution = {what for story in stories for what in story.suspicious}
+    marks = 1 + (len(labels) > 1) + (CAUTION_WORDS if caution else 0)
+    return marks + sum(map(word_total, labels)) + sum(map(word_total, caution))
 
 
 def _worn(stories: Sequence[Story]) -> frozenset[str]:
@@ -155,14 +171,14 @@ def _echo(each: Sequence[Echo]) -> Echo:
 
 def _headings(brief: Brief, events: Sequence[_Event]) -> int:
     used = sorted({event.topic for event in events if event.topic is not None})
-    return sum(word_total(brief.topics[at]) for at in used) + word_total(HEADLINES)
+    return sum(1 + word_total(brief.topics[at]) for at in used) + 1 + word_total(HEADLINES)
 
 
 def _trim(events: Sequence[_Event], limit: int) -> None:
     """Trim all headlines to the greatest length that leaves enough words for sentences."""
     for most in HEADLINE_WORDS:
         share = RICH_SHARE if most >= NOTED_LEAST else 0.0
-        if sum(event.words + event.labels for event in events) <= limit * (1 - share):
+        if sum(event.words + event.beside for event in events) <= limit * (1 - share):
             return
         for event in events:
             event.title = trimmed(event.full_title, most)
@@ -227,7 +243,7 @@ def _adds(text: str, said: Sequence[str]) -> bool:
 def _heading_cost(event: _Event, named: set[str]) -> int:
     """Return the words of the heading that the event would be the first one under."""
     source = event.stories[0].source
-    return word_total(source) if event.topic is None and source not in named else 0
+    return 1 + word_total(source) if event.topic is None and source not in named else 0
 
 
 def _restore(event: _Event, left: int) -> int:

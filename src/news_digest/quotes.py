@@ -17,6 +17,9 @@ __all__ = ["best_titled", "headline", "quotable", "stands_alone", "trimmed"]
 SHORTEST, LONGEST = 5, 38
 """Words of a sentence worth quoting; a longer one leaves no room for its headline."""
 
+EASY, LONG_WINDED = 18, 0.015
+"""Words that are read in one go, and what each further one takes from a sentence's worth."""
+
 NEW_WORDS = 3
 """A sentence must have so many words of subject that its headline has not, or it only says that again."""
 
@@ -153,6 +156,7 @@ def _worth(text: str, place: int, heading: set[str], common: Counter[str]) -> fl
     worth = 1.0 / (1 + place)
     worth += 0.5 * len(found & heading) / (len(heading) or 1)
     worth += sum(1 for term in found if common[term] > 1) / (len(found) or 1)
+    worth -= max(0, word_total(text) - EASY) * LONG_WINDED
     worth += 0.2 if re.search(r"\d", text) else 0.0
     worth += 0.2 if DECIDED.search(text) else 0.0
     worth -= 0.7 if LEANS.match(text) else 0.0
