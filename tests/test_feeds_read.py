@@ -267,7 +267,7 @@ BOT_CHECK = b"<!DOCTYPE html><html><title>Just a moment...</title></html>"
         (reply("403 Forbidden"), "refuses access (HTTP 403)", "headers in the configuration"),
         (reply("403 Forbidden", body=BOT_CHECK), "checks for robots (HTTP 403)", "keeps programs out"),
         (reply("503 Busy", "CF-Mitigated: challenge"), "checks for robots (HTTP 503)", "keeps programs out"),
-        (reply("404 Not Found"), "no feed at this address any more (HTTP 404)", "feeds add"),
+        (reply("404 Not Found"), "nothing at this address (HTTP 404)", "feeds add"),
         (reply("410 Gone"), "closed this feed for good (HTTP 410)", "feeds remove"),
         (
             reply("429 Slow down", "Retry-After: 3600"),

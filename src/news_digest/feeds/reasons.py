@@ -50,7 +50,7 @@ _STATUSES = {
     401: ("the server asks for a login", "Give this feed its credentials: headers from an environment variable."),
     402: ("the server asks for payment", "The publisher charges for this feed; remove it or give it its credentials."),
     403: ("the server refuses access", _BLOCKED),
-    404: ("there is no feed at this address any more", _FIND),
+    404: ("there is nothing at this address", _FIND),
     406: ("the server has no form of the feed that we accept", _BLOCKED),
     407: ("the proxy asks for a login", "Put the credentials into http_proxy and https_proxy."),
     410: ("the publisher has closed this feed for good", "Remove it with `news-digest feeds remove`."),

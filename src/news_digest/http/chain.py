@@ -176,7 +176,9 @@ class Chain:
         return TooManyRedirects(
             "Gave up following redirects",
             thing=self._visited[0].url,
-            cause="they lead in a circle" if loop else f"more than {self._request.redirects} of them",
+            cause="its redirects lead in a circle"
+            if loop
+            else f"it redirects more than {self._request.redirects} times",
             hint="Open the address in a browser and give the address that it ends at.",
         )
 
