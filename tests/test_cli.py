@@ -217,6 +217,13 @@ def test_preview_prints_a_digest_and_touches_nothing(shell: Shell) -> None:
     assert not list((shell.folder / "home").rglob("news_digest_default.json"))
 
 
+def test_preview_estimates_what_a_model_may_cost_without_asking_one(shell: Shell) -> None:
+    code, out, _ = shell("preview", "--estimate")
+    assert code == 0
+    assert out.endswith("out; never more than 60,000 together.\n")
+    assert json.loads(shell("preview", "--estimate", "--json")[1])["most"] == 60_000
+
+
 def test_config_says_where_each_value_comes_from(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEWS_DIGEST_MAX_ITEMS", "20")
     _, out, _ = shell("config")

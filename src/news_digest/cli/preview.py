@@ -27,16 +27,20 @@ _LONGEST_WAIT = timedelta(minutes=10)
 @click.command("preview")
 @click.option("--writer", "name", metavar="NAME", help="Who writes, instead of the configured writer.")
 @click.option("--brief", "only_brief", is_flag=True, help="Print what the writer would be asked, and stop.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Print what the writer llm may cost, and ask nobody.")
 @config_option
 @json_option
 @quiet_option
-def preview_command(name: str | None, config_file: str | None, *, only_brief: bool, as_json: bool, quiet: bool) -> None:
+def preview_command(
+    name: str | None, config_file: str | None, *, only_brief: bool, only_estimate: bool, as_json: bool, quiet: bool
+) -> None:
     """Print the digest that a run would make now: nothing is claimed, remembered or delivered.
 
     \b
     Examples:
       news-digest preview
       news-digest preview --brief
+      news-digest preview --estimate
       news-digest preview --writer llm
     """
     from news_digest.brief import brief_text  # noqa: PLC0415
@@ -52,13 +56,26 @@ def preview_command(name: str | None, config_file: str | None, *, only_brief: bo
         wiring = Wiring(settings._replace(places=places), tell=progress)
         try:
             brief = _brief(wiring)
-            digest = None if only_brief else _digest(wiring, name, brief)
+            digest = None if only_brief or only_estimate else _digest(wiring, name, brief)
         finally:
             progress.close()
-    if as_json:
+    if only_estimate:
+        _print_estimate(brief, settings.config.count("llm.max_tokens"), as_json=as_json)
+    elif as_json:
         print_json(to_json(brief) if digest is None else json_value(digest))
     else:
         sys.stdout.write((brief_text(brief) if digest is None else markdown(digest)) + "\n")
+
+
+def _print_estimate(brief: Brief, most: int, *, as_json: bool) -> None:
+    from news_digest.wire import to_json  # noqa: PLC0415
+    from news_digest.writers.llm import estimate  # noqa: PLC0415
+
+    found = estimate(brief, most)
+    if as_json:
+        print_json(to_json(found))
+    else:
+        sys.stdout.write(f"A digest of these {len(brief.stories)} stories costs {found}.\n")
 
 
 def _brief(wiring: Wiring) -> Brief:
