@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from random import Random
 from uuid import UUID
+
+from tests.conftest import SHARED
 
 from news_digest.channels.archive import Archive
 from news_digest.digest import compose
@@ -27,7 +28,6 @@ from news_digest.model import (
 )
 
 LAST_DAY = date(2026, 12, 1)
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 WHO = (
     *(
