@@ -1,6 +1,6 @@
 """What a run under the automation service costs on the real services: requests by addressee, model calls, seconds.
 
-    python benchmarks/openhands_cost.py [FOLDER]    FOLDER: the material with start_stack.py, else that beside the checkout
+    python benchmarks/openhands_cost.py [FOLDER]    FOLDER: the material with start_stack.py, by default beside us
 
 Needs the environment of ``make test-openhands``. Three runs of one automation: a day's first, its second, and the next
 day's with nothing new.
@@ -40,9 +40,7 @@ def main() -> None:
     agent = Counted(stage.agent_url)
     ours = Automation(stage, feed)
     try:
-        print(
-            f"{'run':<28}{'KV':>4}{'agent':>7}{'feed':>6}{'callback':>10}{'model':>7}{'tokens in':>11}{'seconds':>9}  end"
-        )
+        print(f"{'run':<24}{'KV':>4}{'agent':>7}{'feed':>6}{'callback':>10}{'model':>7}{'tokens':>8}{'seconds':>9}")
         for name in ("first of the day", "second of the day", "next day, nothing new"):
             _row(name, stage, ours, agent, feed)
             if name.startswith("second"):
@@ -63,7 +61,7 @@ def _row(name: str, stage: Stage, ours: Automation, agent: Counted, feed: Feed) 
     counts = (len(ours.gate.server.asked), len(agent.asked), len(feed.server.asked), len(ran.told))
     kv, asked, read, told = counts
     print(
-        f"{name:<24}{kv:>4}{asked:>7}{read:>6}{told:>10}{len(stage.prompts()):>7}{tokens:>11}{seconds:>9.1f}"
+        f"{name:<24}{kv:>4}{asked:>7}{read:>6}{told:>10}{len(stage.prompts()):>7}{tokens:>8}{seconds:>9.1f}"
         f"  {ran.told[0]['status']}"
     )
     print("    agent:", ", ".join(f"{each.method} {each.path[:40]}" for each in agent.asked) or "-", file=sys.stderr)

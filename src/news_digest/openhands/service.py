@@ -113,7 +113,7 @@ class AutomationService:
     def _send(
         self, method: str, path: str, body: bytes | None = None, kind: str = "application/json"
     ) -> tuple[int, bytes, str]:
-        headers = [("Accept", "application/json"), ("X-Session-API-Key", self._key)]
+        headers = [("Accept", "application/json"), ("Authorization", f"Bearer {self._key}")]
         if body is not None:
             headers.append(("Content-Type", kind))
         request = Request(
