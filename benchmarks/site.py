@@ -28,7 +28,7 @@ from tests.serving_web import Site, desk, serving_page
 
 from news_digest.channels.archive import Archive
 from news_digest.channels.feed import Heading
-from news_digest.channels.folder import Folder, PublicDisk
+from news_digest.channels.folder import Folder, PublicDisk, QuickDisk
 from news_digest.channels.site.build import build
 
 WORDS = (
@@ -50,7 +50,7 @@ class Measured:
     def __init__(self, folder: Path, days: int, items: int) -> None:
         self.days = days
         self.folder = folder
-        self.archive = Archive(folder / "archive")
+        self.archive = Archive(folder / "archive", disk=QuickDisk())
         fill(self.archive, days, items=items)
         started = time.perf_counter()
         self.files = len(build(self.archive, self.site, HEADING))

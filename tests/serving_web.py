@@ -18,7 +18,7 @@ from tests.archives import FEEDS, LAST_DAY
 
 from news_digest.channels.archive import Archive
 from news_digest.channels.feed import Heading
-from news_digest.channels.folder import Folder
+from news_digest.channels.folder import Folder, QuickDisk
 from news_digest.channels.site.search import Index
 from news_digest.model import (
     Active,
@@ -100,7 +100,7 @@ def desk(folder: Path, **changes: Any) -> Desk:
     """Return a desk over ``folder``/archive."""
     made = Desk(
         archive=Archive(folder / "archive"),
-        index=Index(Folder(folder / "index")),
+        index=Index(Folder(folder / "index", disk=QuickDisk())),
         clock=FakeClock(NOW),
         state=lived_in,
         sources=SOURCES,

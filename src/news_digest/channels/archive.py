@@ -20,6 +20,7 @@ from news_digest.channels.options import Options
 from news_digest.model import Digest, Receipt
 from news_digest.ports import Clock
 from news_digest.render import markdown
+from news_digest.stores.durable import Disk
 from news_digest.wire import from_json, to_json
 
 __all__ = ["Archive", "ArchiveChannel", "open_archive"]
@@ -30,8 +31,8 @@ _DAY_FILE: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.json")
 class Archive:
     """Reads and writes the folder; raises :class:`~news_digest.errors.DeliveryError` where the disk says no."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._files = Folder(folder)
+    def __init__(self, folder: str | os.PathLike[str], *, disk: Disk | None = None) -> None:
+        self._files = Folder(folder, disk=disk)
         self._listed: tuple[int, tuple[date, ...]] = (-1, ())
 
     @property

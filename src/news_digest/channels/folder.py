@@ -10,18 +10,27 @@ from typing import Final
 from news_digest.errors import DeliveryError, StoreError
 from news_digest.stores.durable import Disk, failure, locked, make_folder, read, replace
 
-__all__ = ["Folder", "PublicDisk"]
+__all__ = ["Folder", "PublicDisk", "QuickDisk"]
 
 LOCK: Final = ".lock"
 _SETTLED_NS: Final = 1_000_000_000
 """Coarser than any file system's clock but FAT's (2 s)."""
 
 
-class PublicDisk(Disk):
-    """Writes files that others (a web server) may read, as the user's mask allows, and leaves flushing to the system.
+class QuickDisk(Disk):
+    """Leaves flushing to the system: for what can be made again, such as an index."""
 
-    For what can be made again from the archive: a file that a power cut damaged differs from what it should be, and the
-    next build writes it again.
+    def flush(self, descriptor: int) -> None:
+        """Do nothing."""
+
+    def flush_folder(self, folder: Path) -> None:
+        """Do nothing."""
+
+
+class PublicDisk(QuickDisk):
+    """Writes files that others (a web server) may read, as the user's mask allows.
+
+    They are made from the archive: one that a power cut damaged differs from what it should be, and is written again.
     """
 
     def create(self, path: Path) -> int:
@@ -29,12 +38,6 @@ class PublicDisk(Disk):
         path.unlink(missing_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         return os.open(path, flags, 0o666)
-
-    def flush(self, descriptor: int) -> None:
-        """Do nothing."""
-
-    def flush_folder(self, folder: Path) -> None:
-        """Do nothing."""
 
 
 class Folder:

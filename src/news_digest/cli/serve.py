@@ -119,7 +119,7 @@ def desk_of(settings: Settings, title: str, *, read_only: bool = False) -> Desk:
     """Return what the page shows and offers for these settings."""
     from news_digest.channels.archive import Archive  # noqa: PLC0415
     from news_digest.channels.feed import Heading  # noqa: PLC0415
-    from news_digest.channels.folder import Folder  # noqa: PLC0415
+    from news_digest.channels.folder import Folder, QuickDisk  # noqa: PLC0415
     from news_digest.channels.site.search import Index  # noqa: PLC0415
     from news_digest.cli.wiring import Wiring, now  # noqa: PLC0415
     from news_digest.web.app import Desk  # noqa: PLC0415
@@ -130,7 +130,7 @@ def desk_of(settings: Settings, title: str, *, read_only: bool = False) -> Desk:
     jobs = {} if read_only else {"run": lambda tell: _run(settings, tell), "retry": lambda tell: _retry(settings, tell)}
     return Desk(
         archive=Archive(settings.places.archive),
-        index=Index(Folder(settings.places.cache / "search")),
+        index=Index(Folder(settings.places.cache / "search", disk=QuickDisk())),
         clock=now,
         state=lambda: store.load().state,
         sources=settings.config.feeds,
