@@ -23,17 +23,20 @@ from news_digest.sentences import sentences, word_total
 from news_digest.shown import source_label
 from news_digest.words import terms
 
-__all__ = ["compose_draft"]
+__all__ = ["FRAME_WORDS", "compose_draft"]
 
 NAME = "embedded"
 
 LEAD_LEAST, LEAD_MOST = 2, 3
 """Sentences of the lead, where there are so many worth it."""
 
+CROWDED_SHARE = 0.25
+"""Part of the words that lead and sentences must at least have for the digest's words about itself to be counted."""
+
 RICH_SHARE = 0.4
 """Part of the words that is kept for lead and sentences; headlines are trimmed before it gets less."""
 
-HEADLINE_WORDS = (16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4)
+HEADLINE_WORDS = (40, 16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4)
 """Lengths that headlines are trimmed to, one after the other, until they fit."""
 
 NOTED_LEAST = 6
@@ -67,7 +70,7 @@ class _Event:
     quotes: tuple[str, ...]
     echo: Echo
     beside: int
-    """Words that are shown with it: the names of its sources, a caution, and the mark of a list."""
+    """Words that are shown with it: the names of its sources, and a caution."""
     sentences: list[str] = field(default_factory=list)
 
     @property
@@ -86,16 +89,14 @@ class _Event:
 def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
     """Return the embedded writer's draft; pure and deterministic, also with an embedding that is.
 
-    At most ``brief.style.max_words`` words (of 200 and more) in all that is shown, sources, list marks and headlines
-    at the end included, unless there are so many stories that headlines of four words do not fit.
+    At most ``brief.style.max_words`` words (of 200 and more) in all that is shown, with sources, list marks and the
+    digest's words about itself. On a day that would leave hardly a sentence, the last two come on top; and where even
+    headlines of four words do not fit, they are as many as there are stories.
     """
     if not brief.stories:
         return Draft(lead=(Claim(NOTHING, ()),), writer=NAME)
     events = _events(brief, _once(similarity))
-    most = brief.style.max_words
-    limit = most - min(FRAME_WORDS, int(most * FRAME_SHARE)) - _headings(brief, events)
-    _trim(events, limit)
-    left = limit - sum(event.words + event.beside for event in events)
+    left = _words_left(events, brief)
     lead = _lead(events, left, of_topics=bool(brief.topics))
     left -= sum(word_total(claim.text) for claim in lead)
     leading = {claim.stories for claim in lead}
@@ -150,8 +151,8 @@ def _words_beside(stories: Sequence[Story]) -> int:
     places = [place for story in stories for place in ((story.source, story.link), *story.also)]
     labels = list(dict.fromkeys(source_label(*place) for place in places))
     caution = {what for story in stories for what in story.suspicious}
-    marks = 1 + (len(labels) > 1) + (CAUTION_WORDS if caution else 0)
-    return marks + sum(map(word_total, labels)) + sum(map(word_total, caution))
+    joints = (len(labels) > 1) + (CAUTION_WORDS if caution else 0)
+    return joints + sum(map(word_total, labels)) + sum(map(word_total, caution))
 
 
 def _worn(stories: Sequence[Story]) -> frozenset[str]:
@@ -169,19 +170,27 @@ def _echo(each: Sequence[Echo]) -> Echo:
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _headings(brief: Brief, events: Sequence[_Event]) -> int:
-    used = sorted({event.topic for event in events if event.topic is not None})
-    return sum(1 + word_total(brief.topics[at]) for at in used) + 1 + word_total(HEADLINES)
+def _words_left(events: Sequence[_Event], brief: Brief) -> int:
+    """Trim the headlines, and return the words that are left for lead and sentences."""
+    most = brief.style.max_words
+    topics = sorted({event.topic for event in events if event.topic is not None})
+    headings = sum(word_total(brief.topics[at]) for at in topics) + word_total(HEADLINES)
+    list_marks = len(events) + len(topics) + 1
+    frame = min(FRAME_WORDS, int(most * FRAME_SHARE))
+    left = _trim(events, most - headings - list_marks - frame)
+    return left if left >= most * CROWDED_SHARE else _trim(events, most - headings)
 
 
-def _trim(events: Sequence[_Event], limit: int) -> None:
-    """Trim all headlines to the greatest length that leaves enough words for sentences."""
+def _trim(events: Sequence[_Event], limit: int) -> int:
+    """Trim all headlines to the greatest length that leaves enough words for sentences; return how many are left."""
+    left = limit
     for most in HEADLINE_WORDS:
-        share = RICH_SHARE if most >= NOTED_LEAST else 0.0
-        if sum(event.words + event.beside for event in events) <= limit * (1 - share):
-            return
         for event in events:
             event.title = trimmed(event.full_title, most)
+        left = limit - sum(event.words + event.beside for event in events)
+        if left >= (limit * RICH_SHARE if most > NOTED_LEAST else 0):
+            break
+    return left
 
 
 def _lead(events: Sequence[_Event], left: int, *, of_topics: bool) -> tuple[Claim, ...]:
