@@ -18,13 +18,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.servers import Asked, Drip, Server, read_exchanges, replayer, reply, serving
 
+from news_digest.errors import HttpError
 from news_digest.feeds.cache import FeedCache
 from news_digest.feeds.manners import Manners
 from news_digest.feeds.parse import Document
 from news_digest.feeds.read import FeedReader
 from news_digest.http import CurlHttp
 from news_digest.model import FeedFailure, FeedResult, FeedSource, Json
-from news_digest.ports import Response
+from news_digest.ports import Request, Response
 from news_digest.testing import FakeClock, FakeHttp
 
 NOW = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
@@ -237,6 +238,15 @@ def test_a_client_that_sends_one_request_at_a_time_does_as_well(tmp_path: Path) 
     results = reader.read([FeedSource("https://news.example/a"), FeedSource("https://news.example/b")], RUN)
     assert [titles(result) for result in results] == [["id-a"], ["id-b"]]
     assert all(request.guarded for request in http.requests)
+
+
+def test_its_errors_are_failures_as_well(tmp_path: Path) -> None:
+    def fail(_request: Request) -> Response:
+        raise HttpError("Cannot ask", cause="no connection comes about", hint="Check the network.")
+
+    reader = FeedReader(FakeHttp(fail), FeedCache(tmp_path), FakeClock(NOW), lambda _span: None)
+    [result] = reader.read([FeedSource("http://[broken")], RUN)
+    assert failure_of(result).reason == "no connection comes about"
 
 
 def test_a_fault_of_ours_in_one_feed_costs_that_feed_only(newsroom: OpenNewsroom) -> None:
