@@ -241,10 +241,45 @@ class Page(HTMLParser):
                 self.links.append(value or "")
 
 
-TAGS = frozenset("html head meta title style body main h1 p section h2 ul li strong span a footer".split())
-ATTRIBUTES = frozenset("lang charset http-equiv content name class href rel".split())
+TAGS = frozenset(
+    [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "p",
+        "section",
+        "h2",
+        "ul",
+        "li",
+        "strong",
+        "span",
+        "a",
+        "footer",
+    ]
+)
+ATTRIBUTES = frozenset(["lang", "charset", "http-equiv", "content", "name", "class", "href", "rel"])
 MATTER = frozenset(
-    "title date id written_at since until writer topics read new on_topic told noted reading_minutes".split()
+    [
+        "title",
+        "date",
+        "id",
+        "written_at",
+        "since",
+        "until",
+        "writer",
+        "topics",
+        "read",
+        "new",
+        "on_topic",
+        "told",
+        "noted",
+        "reading_minutes",
+    ]
 )
 FORMS: dict[str, Callable[[Digest], str]] = {
     "markdown": lambda made: markdown(made, matter=True),

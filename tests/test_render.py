@@ -156,27 +156,25 @@ def test_no_text_becomes_markup_in_any_form(title: str, text: str, source: str, 
     page = Links()
     page.feed(html(made))
     assert set(page.links) <= {"https://outlet.example/1"}
-    assert page.tags <= set(
-        [
-            "html",
-            "head",
-            "meta",
-            "title",
-            "style",
-            "body",
-            "main",
-            "h1",
-            "p",
-            "section",
-            "h2",
-            "ul",
-            "li",
-            "strong",
-            "span",
-            "a",
-            "footer",
-        ]
-    )
+    assert page.tags <= {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "p",
+        "section",
+        "h2",
+        "ul",
+        "li",
+        "strong",
+        "span",
+        "a",
+        "footer",
+    }
     plain = terminal_text(made)
     assert all(visible(line) == line.strip() or line.startswith("    ") for line in plain.split("\n"))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", plain + markdown(made))

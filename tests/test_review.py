@@ -352,12 +352,19 @@ ABROAD = [
         "Cuenca ha cerrado el puente de San Pablo, que cruzan 1.200 personas al día.",
         "Cuenca ha cerrado el puente de San Pablo, que cruzan 1.800 personas al día.",
     ),
-    ("ja", "ノースウィンド社はモデル「ゲイル」の重みを公開した。訓練には420万ドルかかった。", "モデル「ゲイル」の訓練には420万ドルかかった。", "モデル「ゲイル」の訓練には520万ドルかかった。"),
+    (
+        "ja",
+        "ノースウィンド社はモデル「ゲイル」の重みを公開した。訓練には420万ドルかかった。",
+        "モデル「ゲイル」の訓練には420万ドルかかった。",
+        "モデル「ゲイル」の訓練には520万ドルかかった。",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("language", "source", "faithful", "false"), ABROAD)
-def test_other_languages_are_judged_by_numbers_names_and_words(language: str, source: str, faithful: str, false: str) -> None:
+def test_other_languages_are_judged_by_numbers_names_and_words(
+    language: str, source: str, faithful: str, false: str
+) -> None:
     of = brief(story(1, title="—", excerpt=source), topics=(), style=Style(language=language))
     assert one(faithful, (1,), of=of) == []
     assert len(one(false, (1,), of=of)) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from news_digest.digest import compose
@@ -9,18 +11,38 @@ from news_digest.model import Active, Brief, Digest, Period
 from news_digest.ports import Wrote
 from news_digest.relevance import belongs
 from news_digest.repair import checked
+from news_digest.review import masked
 
-__all__ = ["finish"]
+__all__ = ["finish", "secret_values"]
+
+SECRET_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?)S?(?:$|_)", re.IGNORECASE)
+"""Variables that hold a secret, by their names."""
+
+SHORTEST_SECRET = 8
+"""Shorter values, and words of letters only, would be found in innocent sentences."""
 
 
-def finish(wrote: Wrote, brief: Brief | None, task: Active, at: datetime, notices: tuple[str, ...] = ()) -> Digest:
-    """Return the digest of what a conversation wrote.
+def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values of an environment that are secrets by the names of their variables, in a stable order."""
+    values = {value.strip() for name, value in environment.items() if SECRET_NAME.search(name)}
+    return tuple(sorted(value for value in values if len(value) >= SHORTEST_SECRET and not value.isalpha()))
+
+
+def finish(
+    wrote: Wrote,
+    brief: Brief | None,
+    task: Active,
+    at: datetime,
+    notices: tuple[str, ...] = (),
+    secrets: tuple[str, ...] = (),
+) -> Digest:
+    """Return the digest of what a conversation wrote; ``secrets`` are strings that may occur nowhere in it.
 
     Without a brief (the outbox lost it and the conversation does not tell it) nothing can be cited: the digest then
     has the words and no links.
     """
     given = brief or _nothing_known(task.period, at)
-    right = checked(wrote.draft, given)
+    right = checked(wrote.draft, given, secrets=secrets)
     return compose(
         given,
         right.draft,
@@ -28,7 +50,7 @@ def finish(wrote: Wrote, brief: Brief | None, task: Active, at: datetime, notice
         at,
         on_topic=belongs(given.topics),
         notices=notices,
-        findings=(*wrote.notes, *map(str, right.findings)),
+        findings=(*(masked(note, secrets) for note in wrote.notes), *map(str, right.findings)),
         conversation_url=task.conversation_url,
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from news_digest.brief import fence_tag
@@ -25,7 +25,7 @@ from news_digest.rules import HEADLINES, NOTHING, QUIET, rules_text, system_text
 from news_digest.sentences import sentences, word_total
 from news_digest.words import words
 
-__all__ = ["COVERAGE", "ITEM_WORDS_MOST", "LEAD_SENTENCES_MOST", "OTHER", "Checker", "places", "review"]
+__all__ = ["COVERAGE", "ITEM_WORDS_MOST", "LEAD_SENTENCES_MOST", "OTHER", "Checker", "masked", "places", "review"]
 
 COVERAGE = 0.25
 """Least share of a sentence's words that its stories must have; of right citations 94 % reach it, of wrong ones 4 %."""
@@ -82,6 +82,14 @@ def review(draft: Draft, brief: Brief, *, secrets: Sequence[str] = ()) -> Review
     return Review(draft, tuple(Checker(brief, secrets).findings(draft)))
 
 
+def masked(text: str, secrets: Sequence[str] = ()) -> str:
+    """Return text with the secrets, and what looks like one, blotted out."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, "***")
+    return SECRET.sub("***", text)
+
+
 def places(draft: Draft) -> Iterator[tuple[Place, Item]]:
     """Return all items of a draft with their places, headlines last."""
     for number, section in enumerate(draft.sections, start=1):
@@ -112,7 +120,16 @@ class Checker:
                 found += self.sentence(text, item.stories, Place(place.section, place.item, number), language)
         for number, section in enumerate(draft.sections, start=1):
             found += self._heading(section, Place(number))
-        return found
+        return [self._masked(finding) for finding in found]
+
+    def _masked(self, finding: Finding) -> Finding:
+        """Return a finding that does not spread the secret that it is about."""
+        sentence, evidence = masked(finding.sentence, self.secrets), masked(finding.evidence, self.secrets)
+        if (sentence, evidence) == (finding.sentence, finding.evidence):
+            return finding
+        if sentence != finding.sentence and finding.kind is not Kind.LEAK:
+            evidence = "withheld, it may hold a part of the secret"
+        return replace(finding, sentence=sentence, evidence=evidence)
 
     def _heading(self, section: Section, place: Place) -> list[Finding]:
         """Return what is wrong with a section's title: it is a topic or a source, or made of words of the topics.
@@ -225,7 +242,7 @@ class Checker:
         if any(secret in text for secret in self.secrets if len(secret) >= SHORTEST_SECRET):
             yield "a secret"
         elif match := SECRET.search(text):
-            yield f"what looks like a secret: {match.group()[:12]}…"
+            yield f"what looks like a secret: {match.group()[:4]}…"
         if "digest.md" in text.lower() and "digest.md" not in known:
             yield "the name of the file it was asked for"
         said = words(text)

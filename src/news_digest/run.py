@@ -59,6 +59,8 @@ class Job:
     run_id: str
     """Unique to this run: two runs that try the same attempt of a day have the same ticket."""
     style: Style = field(default_factory=Style)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values of the environment that may stand in no digest, whoever wrote it."""
 
 
 def run(job: Job, edges: Edges, limits: Limits) -> RunReport:

@@ -193,7 +193,7 @@ class Settling:
         from news_digest.render import markdown  # noqa: PLC0415
 
         self._edges.tell(Step("check", f"checking the digest of {task.period}"))
-        digest = finish(wrote, brief, task, ending.at, self._report.notices)
+        digest = finish(wrote, brief, task, ending.at, self._report.notices, self._job.secrets)
         self._edges.outbox.put(task.period, kept(task.ticket, brief, digest))
         ending = replace(
             ending,

@@ -44,7 +44,7 @@ def instant_text(instant: datetime) -> str:
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def to_json(value: Any) -> Json:  # noqa: ANN401 - takes every record and every value inside one
+def to_json(value: Any) -> Json:  # noqa: ANN401, PLR0911 - takes every record and every value inside one
     """Return a record, or a value inside one, as what ``json.dumps`` takes."""
     match value:
         case Period():
@@ -74,7 +74,7 @@ def from_json(cls: type[Record], value: Json) -> Record:
     return _read(cls, value, "$", 0)  # type: ignore[no-any-return]
 
 
-def _read(kind: Any, value: Json, path: str, depth: int) -> Any:  # noqa: ANN401 - driven by the types themselves
+def _read(kind: Any, value: Json, path: str, depth: int) -> Any:  # noqa: ANN401, PLR0911 - driven by the types
     if depth > DEPTH:
         raise _wrong(path, f"more than {DEPTH} levels deep")
     if isinstance(kind, NewType):

@@ -20,8 +20,8 @@ SMALL_WORDS = {
     "stato ha delle questo",
     "pt": "o de que e do da em um para com uma os no se na por mais as dos foi não ao das à seu sua são está "
     "pela também mas",
-    "nl": "de het een van en in is dat op te zijn voor met die niet aan er om ook als bij door naar over wordt hij maar "
-    "dan werd heeft uit",
+    "nl": "de het een van en in is dat op te zijn voor met die niet aan er om ook als bij door naar over wordt hij "
+    "maar dan werd heeft uit",
     "sv": "och att det som en på är av för med den till inte har om ett han var men från vid kan sig nu ska så",
     "da": "og at det er en til på af for den med der som de et ikke har var fra men han om ved kan efter",
     "pl": "w i na z nie do się to jest że po od za przez jak dla ale oraz są był tym tego może przy",

@@ -55,6 +55,7 @@ class Wiring:
 
     def job(self) -> Job:
         """Return the digest that a run makes."""
+        from news_digest.finishing import secret_values  # noqa: PLC0415
         from news_digest.model import Style  # noqa: PLC0415
         from news_digest.run import Job  # noqa: PLC0415
 
@@ -71,6 +72,7 @@ class Wiring:
                 tone=config.text("style.tone"),
                 instructions=config.text("style.instructions"),
             ),
+            secrets=secret_values(self.settings.environment),
         )
 
     def edges(self) -> Edges:
