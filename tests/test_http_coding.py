@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -123,6 +124,13 @@ def test_without_its_library_a_coding_is_not_asked_for_and_says_what_it_needs(
     with pytest.raises(HttpError, match=f"needs the package {package}") as caught:
         read(b"\x01\x02\x03\x04" * 20, label)
     assert not caught.value.transient
+
+
+def test_a_brotli_that_cannot_decode_in_steps_counts_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = SimpleNamespace(Decompressor=object)
+    monkeypatch.setattr(coding, "find_spec", lambda name: name)
+    monkeypatch.setattr(coding, "import_module", lambda _name: old)
+    assert "br" not in accepted_codings()
 
 
 def test_all_codings_are_asked_for_where_their_libraries_are_installed() -> None:

@@ -216,17 +216,19 @@ def _brotli(body: bytes, cap: int) -> bytes:
 
 
 def _library(coding: str) -> Any:  # noqa: ANN401 - one of three modules that may be missing
-    """Return the module that decodes a coding, None where it is not installed."""
+    """Return the module that decodes a coding, None where it is not installed or too old to decode in steps."""
     names = {"br": ("brotli",), "zstd": ("compression.zstd", "backports.zstd")}[coding]
     for name in names:
         package = name.partition(".")[0]
         if find_spec(package) and find_spec(name):
-            return import_module(name)
+            module = import_module(name)
+            # brotli before 1.2 gives out everything at once, however much it is.
+            return module if coding != "br" or hasattr(module.Decompressor, "can_accept_more_data") else None
     return None
 
 
 def _missing(coding: str) -> str:
-    package = {"br": "brotli", "zstd": "backports.zstd"}[coding]
+    package = {"br": "brotli (1.2 or later)", "zstd": "backports.zstd"}[coding]
     return f"it is compressed as {coding}, which needs the package {package}"
 
 
