@@ -71,6 +71,7 @@ def test_deploying_creates_the_automation_and_its_first_run_tells_and_twice_chan
     [automation] = automations(stage, name)
     assert automation["trigger"] == {"type": "cron", "schedule": "0 8 * * *", "timezone": "UTC"}
     [run] = stage.service("GET", f"/v1/{automation['id']}/runs")["runs"]
+    assert run["current_phase"] == "openhands writes about 3 stories"
     assert run["status"] == "COMPLETED"
     assert run["conversation_id"] in first.stderr
     assert run["run_metadata"]["finish_tool_response"]["message"].startswith("# Digest")

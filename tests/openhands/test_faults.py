@@ -130,10 +130,10 @@ def test_a_conversation_that_never_starts_fails_after_a_minute(automation: Make,
         "item_keys": ["0" * 16],
         "item_count": 1,
     }
-    ours.put({"version": 1, "tasks": {f"news:{today()}": {**record, "last_activity": time.time() - 55}}, "seen": []})
+    ours.put({"version": 1, "tasks": {f"news:{today()}": {**record, "last_activity": time.time() - 35}}, "seen": []})
     ours.run()
     assert ours.task()["status"] == "active"
-    ours.age(6)
+    ours.age(26)
     ours.run()
     assert (ours.task()["status"], ours.task()["reason"]) == ("failed", "never started")
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from news_digest.errors import ConfigError, NewsDigestError
 from news_digest.hygiene import clean
 from news_digest.openhands.callback import Callback
-from news_digest.openhands.injected import Injected, hidden, read_injected, secrets_of
+from news_digest.openhands.injected import Injected, hidden, longest_first, read_injected, secrets_of
 from news_digest.ports import Http, Step
 
 if TYPE_CHECKING:
@@ -147,11 +147,16 @@ def _sleep(span: timedelta) -> None:
 
 
 def _run(folder: Path, environment: dict[str, str], log: _Log, end: _End) -> None:
-    from news_digest.automation.wiring import AutomationWiring, settings_of  # noqa: PLC0415 - errors of imports are ends
+    from news_digest.automation.wiring import (  # noqa: PLC0415 - errors of imports are ends
+        AutomationWiring,
+        secrets_named,
+        settings_of,
+    )
     from news_digest.run import run  # noqa: PLC0415
 
     injected = read_injected(environment)
     settings = settings_of(injected, environment, folder, Path.cwd())
+    log.secrets = longest_first((*log.secrets, *secrets_named(settings)))
     teller = _Teller(log)
     wiring = AutomationWiring(settings, tell=teller, stdout=log, began=lambda ticket: _began(end, ticket))
     teller.phase = Callback(injected, wiring.http, _sleep).phase

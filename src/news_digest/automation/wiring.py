@@ -21,7 +21,7 @@ from news_digest.openhands.injected import Injected
 from news_digest.openhands.server import AgentServer
 from news_digest.ports import Progress, Tell, Writer
 
-__all__ = ["CONFIG", "FORMAT", "AutomationWiring", "Sink", "settings_of"]
+__all__ = ["CONFIG", "FORMAT", "AutomationWiring", "Sink", "secrets_named", "settings_of"]
 
 CONFIG: Final = "config.json"
 FORMAT: Final = "format"
@@ -89,6 +89,13 @@ def _server_secrets(injected: Injected, document: Mapping[str, Json], environmen
     with CurlHttp("news-digest", proxies=Proxies.of(environment)) as http:
         server = AgentServer(http, injected.agent_server_url, injected.session_key)
         return {name: value for name in wanted if (value := server.secret(name))}
+
+
+def secrets_named(settings: Settings) -> tuple[str, ...]:
+    """Return the values of all variables that the configuration names as secrets."""
+    config, environment = settings.config, settings.environment
+    names = _named({**config.values, "channels": dict(config.channel_options)})
+    return tuple(dict.fromkeys(environment[name] for name in names if environment.get(name)))
 
 
 def _named(value: Json) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ from uuid import UUID
 from news_digest.errors import ConfigError
 from news_digest.model import Json
 
-__all__ = ["DEFAULT_AUTOMATION", "Injected", "hidden", "read_injected", "secrets_of"]
+__all__ = ["DEFAULT_AUTOMATION", "Injected", "hidden", "longest_first", "read_injected", "secrets_of"]
 
 DEFAULT_AUTOMATION: Final = "default"
 """The automation's id where nothing names one (specification, "Storage")."""
@@ -90,8 +90,12 @@ def read_injected(environment: Mapping[str, str]) -> Injected:
 
 def secrets_of(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values that must never be printed, the longest first."""
-    values = {environment.get(name, "").strip() for name in _SECRETS}
-    return tuple(sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len, reverse=True))
+    return longest_first([environment.get(name, "").strip() for name in _SECRETS])
+
+
+def longest_first(values: Iterable[str]) -> tuple[str, ...]:
+    """Return secrets as :func:`hidden` takes them: the longest first, what is too short to be one left out."""
+    return tuple(sorted({value for value in values if len(value) >= _SHORTEST_SECRET}, key=len, reverse=True))
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
