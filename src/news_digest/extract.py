@@ -7,20 +7,17 @@ rest are headlines at the end.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
-from news_digest.echoes import Echo, echoes
-from news_digest.grouping import Similarity, Vector, same_events
-from news_digest.model import Brief, Claim, Draft, Item, Section, Story
-from news_digest.quotes import best_titled, headline, quotable, stands_alone, trimmed
-from news_digest.ranking import ranked, voices
-from news_digest.relevance import FITS, topic_scores
+from news_digest.accounts import Account, accounts
+from news_digest.echoes import Echo
+from news_digest.grouping import Similarity
+from news_digest.model import Brief, Claim, Draft, Item, Section
+from news_digest.quotes import stands_alone, trimmed
+from news_digest.ranking import voices
 from news_digest.rules import HEADLINES, ITEM_WORDS, NOTHING, QUIET
-from news_digest.sentences import sentences, word_total
-from news_digest.shown import source_label
+from news_digest.sentences import word_total
 from news_digest.words import terms
 
 __all__ = ["FRAME_WORDS", "compose_draft"]
@@ -51,40 +48,6 @@ FRAME_SHARE = 0.25
 ADDS = 0.4
 """Least part of a sentence's words of subject that its event has not said yet, headline and lead included."""
 
-CAUTION_WORDS = 5
-"""Words before what was found in a suspicious text."""
-
-WORN = 3
-"""A sentence that so many stories have is no news but a rubric or an advertisement."""
-
-
-@dataclass(slots=True)
-class _Event:
-    """One event while the digest is made; ``numbers`` begin with the story that gives the headline."""
-
-    numbers: tuple[int, ...]
-    stories: tuple[Story, ...]
-    fit: tuple[float, ...]
-    title: str
-    full_title: str
-    quotes: tuple[str, ...]
-    echo: Echo
-    beside: int
-    """Words that are shown with it: the names of its sources, and a caution."""
-    sentences: list[str] = field(default_factory=list)
-
-    @property
-    def topic(self) -> int | None:
-        """Return the position of the topic it stands under: of those that fit, the first one configured."""
-        if self.echo is Echo.REPEAT:
-            return None
-        return next((at for at, score in enumerate(self.fit) if score >= FITS), None)
-
-    @property
-    def words(self) -> int:
-        """Return the words of headline and sentences."""
-        return word_total(self.title) + sum(map(word_total, self.sentences))
-
 
 def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
     """Return the embedded writer's draft; pure and deterministic, also with an embedding that is.
@@ -95,7 +58,7 @@ def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
     """
     if not brief.stories:
         return Draft(lead=(Claim(NOTHING, ()),), writer=NAME)
-    events = _events(brief, _once(similarity))
+    events = accounts(brief, similarity)
     left = _words_left(events, brief)
     lead = _lead(events, left, of_topics=bool(brief.topics))
     left -= sum(word_total(claim.text) for claim in lead)
@@ -105,72 +68,10 @@ def compose_draft(brief: Brief, similarity: Similarity | None = None) -> Draft:
     return _draft(brief, events, lead)
 
 
-def _once(similarity: Similarity | None) -> Similarity | None:
-    """Return an embedding that computes no text twice."""
-    if similarity is None:
-        return None
-    known: dict[str, Vector] = {}
-
-    def remembering(texts: Sequence[str]) -> Sequence[Vector]:
-        fresh = [text for text in dict.fromkeys(texts) if text not in known]
-        known.update(zip(fresh, similarity(fresh), strict=True) if fresh else ())
-        return [known[text] for text in texts]
-
-    return remembering
-
-
-def _events(brief: Brief, similarity: Similarity | None) -> list[_Event]:
-    """Return all events, the weightiest first, repeats of the last digest behind all others."""
-    fits = topic_scores(brief.stories, brief.topics, similarity)
-    told = echoes(brief.stories, brief.previous)
-    worn = _worn(brief.stories)
-    events = []
-    for group in same_events(brief.stories, similarity):
-        first = group[best_titled([brief.stories[position] for position in group])]
-        order = (first, *(position for position in group if position != first))
-        stories = tuple(brief.stories[position] for position in order)
-        title, _ = headline(stories)
-        events.append(
-            _Event(
-                numbers=tuple(position + 1 for position in order),
-                stories=stories,
-                fit=tuple(map(max, zip(*(fits[position] for position in order), strict=True))),
-                title=title,
-                full_title=title,
-                quotes=quotable(stories, title, worn),
-                echo=_echo([told[position] for position in order]),
-                beside=_words_beside(stories),
-            )
-        )
-    topic = [float(event.topic is not None) for event in events]
-    order = ranked([event.stories for event in events], topic, brief.since, brief.until)
-    return sorted((events[position] for position in order), key=lambda event: event.echo is Echo.REPEAT)
-
-
-def _words_beside(stories: Sequence[Story]) -> int:
-    places = [place for story in stories for place in ((story.source, story.link), *story.also)]
-    labels = list(dict.fromkeys(source_label(*place) for place in places))
-    caution = {what for story in stories for what in story.suspicious}
-    joints = (len(labels) > 1) + (CAUTION_WORDS if caution else 0)
-    return joints + sum(map(word_total, labels)) + sum(map(word_total, caution))
-
-
-def _worn(stories: Sequence[Story]) -> frozenset[str]:
-    counts = Counter(text for story in stories for text in dict.fromkeys(sentences(story.excerpt)))
-    return frozenset(text for text, count in counts.items() if count >= WORN)
-
-
-def _echo(each: Sequence[Echo]) -> Echo:
-    """Return what an event is: a repeat only if all its stories are, new only if all are, else an update."""
-    if all(echo is Echo.REPEAT for echo in each):
-        return Echo.REPEAT
-    return Echo.NEW if all(echo is Echo.NEW for echo in each) else Echo.UPDATE
-
-
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _words_left(events: Sequence[_Event], brief: Brief) -> int:
+def _words_left(events: Sequence[Account], brief: Brief) -> int:
     """Trim the headlines, and return the words that are left for lead and sentences."""
     most = brief.style.max_words
     topics = sorted({event.topic for event in events if event.topic is not None})
@@ -181,7 +82,7 @@ def _words_left(events: Sequence[_Event], brief: Brief) -> int:
     return left if left >= most * CROWDED_SHARE else _trim(events, most - headings)
 
 
-def _trim(events: Sequence[_Event], limit: int) -> int:
+def _trim(events: Sequence[Account], limit: int) -> int:
     """Trim all headlines to the greatest length that leaves enough words for sentences; return how many are left."""
     left = limit
     for most in HEADLINE_WORDS:
@@ -193,7 +94,7 @@ def _trim(events: Sequence[_Event], limit: int) -> int:
     return left
 
 
-def _lead(events: Sequence[_Event], left: int, *, of_topics: bool) -> tuple[Claim, ...]:
+def _lead(events: Sequence[Account], left: int, *, of_topics: bool) -> tuple[Claim, ...]:
     """Return a sentence of each of the weightiest events that can be read alone, or that the day is quiet.
 
     Events on topic and those of several sources come first; others fill it up to the least length.
@@ -209,7 +110,7 @@ def _lead(events: Sequence[_Event], left: int, *, of_topics: bool) -> tuple[Clai
     return tuple(claims) or ((Claim(QUIET, ()),) if word_total(QUIET) <= left else ())
 
 
-def _leading(event: _Event, left: int) -> str:
+def _leading(event: Account, left: int) -> str:
     """Return the best sentence for the lead; empty where none fits."""
     if event.echo is Echo.REPEAT:
         return ""
@@ -217,7 +118,7 @@ def _leading(event: _Event, left: int) -> str:
     return next(fit, "")
 
 
-def _tell(events: Sequence[_Event], left: int, lead: Sequence[Claim]) -> None:
+def _tell(events: Sequence[Account], left: int, lead: Sequence[Claim]) -> None:
     """Give sentences, one to each event in order of rank and then a second, while words are left.
 
     An event that is told gets its whole headline back where that can be paid.
@@ -249,13 +150,13 @@ def _adds(text: str, said: Sequence[str]) -> bool:
     return len(found - set(terms(" ".join(said)))) >= ADDS * len(found)
 
 
-def _heading_cost(event: _Event, named: set[str]) -> int:
+def _heading_cost(event: Account, named: set[str]) -> int:
     """Return the words of the heading that the event would be the first one under."""
     source = event.stories[0].source
     return 1 + word_total(source) if event.topic is None and source not in named else 0
 
 
-def _restore(event: _Event, left: int) -> int:
+def _restore(event: Account, left: int) -> int:
     cost = word_total(event.full_title) - word_total(event.title)
     if not 0 < cost <= left or event.words + cost > ITEM_WORDS:
         return 0
@@ -263,7 +164,7 @@ def _restore(event: _Event, left: int) -> int:
     return cost
 
 
-def _in_order(event: _Event, texts: Iterable[str]) -> list[str]:
+def _in_order(event: Account, texts: Iterable[str]) -> list[str]:
     """Return sentences in the order in which the stories have them."""
     whole = " ".join(" ".join(story.excerpt.split()) for story in event.stories)
     return sorted(texts, key=cache(whole.find))
@@ -272,7 +173,7 @@ def _in_order(event: _Event, texts: Iterable[str]) -> list[str]:
 # --- the draft -----------------------------------------------------------------------------------------------------
 
 
-def _draft(brief: Brief, events: Sequence[_Event], lead: tuple[Claim, ...]) -> Draft:
+def _draft(brief: Brief, events: Sequence[Account], lead: tuple[Claim, ...]) -> Draft:
     topics: dict[int, list[Item]] = {at: [] for at in range(len(brief.topics))}
     sources: dict[str, list[Item]] = {}
     rest = []
