@@ -42,7 +42,7 @@ class Asked:
     @property
     def prompt(self) -> str:
         """Return the first user turn."""
-        return next(turn["content"] for turn in self.body["messages"] if turn["role"] == "user")
+        return str(next(turn["content"] for turn in self.body["messages"] if turn["role"] == "user"))
 
 
 @dataclass

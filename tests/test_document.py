@@ -232,7 +232,7 @@ def test_garbled_diagnostics_read_as_absent(diagnostic: dict[str, object]) -> No
 
 
 def test_unusable_spans_and_receipts_read_as_absent() -> None:
-    record = {"status": "expired", "expired_after": "long", "receipts": []}
+    record: dict[str, Any] = {"status": "expired", "expired_after": "long", "receipts": []}
     task = decode({"tasks": {DAY.key: record}}).tasks[DAY.key]
     assert isinstance(task, Settled)
     assert task.expired_after is None

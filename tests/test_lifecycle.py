@@ -53,6 +53,7 @@ from news_digest.model import (
     Settled,
     Starting,
     State,
+    Task,
     Ticket,
 )
 
@@ -531,7 +532,8 @@ def test_the_oldest_ended_days_are_evicted_and_what_is_open_or_on_disk_or_today_
     running = replace(CLAIM, period=Period(date(2026, 7, 3)))
     strange = Foreign("news:2026-07-04")
     days = [a_settled_day(number) for number in range(5, 20)]
-    tasks = {task.period.key: task for task in (*reversed(days), first, held, running)} | {strange.key: strange}
+    dated: list[Starting | Active | Settled] = [*reversed(days), first, held, running]
+    tasks: dict[str, Task] = {**{task.period.key: task for task in dated}, strange.key: strange}
     kept = prune(State(tasks=tasks), today, LIMITS).tasks
     assert len(kept) == 14
     assert {first.period.key, held.period.key, running.period.key, strange.key} <= set(kept)

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.attacking import CANARIES, attacks, faults, obeying_json, read
+from tests.attacking import brief as brief_of
+from tests.digests import STORIES, TICKET, brief, story
+from tests.servers_llm import Answer, LlmServer, chat, error, llm_server, message
 
-from attacking import CANARIES, attacks, faults, obeying_json, read
-from attacking import brief as brief_of
-from digests import STORIES, TICKET, brief, story
 from news_digest.brief import brief_hash
 from news_digest.digest import compose
 from news_digest.errors import ConfigError
@@ -29,7 +30,6 @@ from news_digest.writers.answers import SCHEMA, draft_of, looks_like_a_refusal
 from news_digest.writers.llm import BUDGET_TOKENS, Budget, ModelWriter, estimate
 from news_digest.writers.models import ModelError, Reply, Trouble, open_model
 from news_digest.writers.providers import PROVIDERS, account
-from servers_llm import Answer, LlmServer, chat, error, llm_server, message
 
 pytest.importorskip("openai")
 

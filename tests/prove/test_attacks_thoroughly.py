@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from attacking import Attack, attacks, brief, digests, faults, read, uncleaned
+from tests.attacking import Attack, attacks, brief, digests, faults, read, uncleaned
 
 TESTS = Path(__file__).resolve().parents[1]
 SHARED = TESTS.parents[1] / "shared" / "eval" / "injections.jsonl"

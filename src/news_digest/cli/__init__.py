@@ -1,0 +1,1 @@
+"""The command line: builds the edges, prints the report, returns an exit code."""

@@ -146,7 +146,8 @@ def _print_table(results: Sequence[FeedResult], now: datetime) -> None:
                 sys.stdout.write(clean(f"        {result.failure.hint}") + "\n")
         else:
             newest = _age(_newest(result), now)
-            line = f"ok      {result.source.url}: {result.title or 'no title'}, {len(result.entries)} entries, newest {newest}"
+            title, entries = result.title or "no title", len(result.entries)
+            line = f"ok      {result.source.url}: {title}, {entries} entries, newest {newest}"
             sys.stdout.write(clean(line) + "\n")
         for notice in result.notices:
             sys.stdout.write(clean(f"        {notice}") + "\n")
@@ -166,7 +167,8 @@ def _print_table(results: Sequence[FeedResult], now: datetime) -> None:
 def add_command(address: str, name: str, config_file: str | None, *, as_json: bool, quiet: bool) -> int:
     """Add a feed by its address, or by the address of its site.
 
-    A site's feeds are found by its link elements, then at the usual places. With several, they are listed and none is added.
+    A site's feeds are found by its link elements, then at the usual places. With several, they are listed and none is
+    added.
 
     \b
     Examples:

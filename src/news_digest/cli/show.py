@@ -53,6 +53,7 @@ def show_command(day: str | None, config_file: str | None, *, as_json: bool) -> 
 
 
 def day_of(text: str | None) -> date | None:
+    """Return the day that a command was given, None where it was given none; raises ``ConfigError``."""
     if text is None:
         return None
     try:

@@ -1,0 +1,1 @@
+"""Reading feeds: everything from an address to entries and stories."""

@@ -1,7 +1,7 @@
 """Who writes: the embedded writer, a model, or a conversation on the agent server.
 
-``WRITERS`` names them; another distribution adds one through the entry point group ``news_digest.writers``: a factory that
-takes a :class:`Desk` and returns a :class:`~news_digest.ports.Writer`.
+``WRITERS`` names them; another distribution adds one through the entry point group ``news_digest.writers``: a factory
+that takes a :class:`Desk` and returns a :class:`~news_digest.ports.Writer`.
 """
 
 from __future__ import annotations
