@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["bare_utf8", "charset_of", "declared_charset", "decoded"]
+__all__ = ["bare_utf8", "charset_of", "declared_charset", "decoded", "looks_twice_encoded"]
 
 _WIDER: Final = {
     **dict.fromkeys(("gb2312", "gbk", "gb-2312", "x-gbk", "euc-cn", "cp936", "chinese"), "gb18030"),
@@ -86,6 +86,11 @@ def bare_utf8(body: bytes, header: str) -> bool:
         and not header.startswith(("utf-16", *_SEVEN_BIT))
         and body[:2] not in (b"\xff\xfe", b"\xfe\xff")
     )
+
+
+def looks_twice_encoded(body: bytes) -> bool:
+    """Return whether UTF-8 may have been encoded as UTF-8 again; :func:`decoded` makes sure."""
+    return body.count(b"\xc3\x83") >= _GOOD_FOR_BAD or body.count(b"\xc3\x90") >= _GOOD_FOR_BAD
 
 
 def decoded(body: bytes, header: str = "") -> str:

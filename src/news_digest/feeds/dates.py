@@ -181,7 +181,7 @@ def _spoken(text: str) -> datetime | None:
     zone, rest = _find_zone(rest)
     clock, rest = _find_time(rest)
     day = _numeric_day(rest) or _named_day(rest)
-    if day is None or (zone is None and _has_strange_zone(rest)):
+    if day is None or _has_strange_zone(rest):
         return None
     if zone is None:
         hours = next((hours for mark, hours in _LOCAL_ZONES if mark in text), 0.0)
@@ -252,7 +252,8 @@ def _numeric_day(text: str) -> tuple[int, int, int] | None:
 def _named_day(text: str) -> tuple[int, int, int] | None:
     """Read a day with a month's name: the year has four digits, or two behind the day."""
     words = _WORDS.findall(_folded(text))
-    month = next((_MONTHS[word] for word in words if word in _MONTHS), None)
+    # The last one: "mar." is also a Tuesday (mardi, martes, martedì), and a weekday stands before the month.
+    month = next((_MONTHS[word] for word in reversed(words) if word in _MONTHS), None)
     numbers = [word for word in words if word.isdecimal()]
     years = [word for word in numbers if len(word) == 4]  # noqa: PLR2004 - a written-out year
     days = [int(word) for word in numbers if len(word) <= 2]  # noqa: PLR2004

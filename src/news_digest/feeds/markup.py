@@ -66,6 +66,10 @@ _GROUND: Final = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
 
 
+_MEANT: Final = {code: bytes([code]).decode("cp1252") for code in (*range(0x82, 0x8D), 0x80, *range(0x91, 0x98))}
+"""Signs of windows-1252 that software writes as Latin-1, where they are controls; none opens a terminal sequence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lines:
     """The lines of a fragment (white space folded, none empty), and whether it held text that browsers hide."""
@@ -79,6 +83,7 @@ class Lines:
 
 def lines_of_text(text: str) -> Lines:
     """Return the lines of what is plain text already: nothing in it is markup, nothing is decoded."""
+    text = text.translate(_MEANT)
     return Lines(tuple(folded for line in text.splitlines() if (folded := " ".join(line.split()))))
 
 
@@ -100,6 +105,8 @@ def lines_of_html(markup: str, enough: int) -> Lines:
 
 
 def _decoded(text: str) -> str:
+    if not text.isascii():
+        text = text.translate(_MEANT)
     if "&" not in text:
         return text
     from html import unescape  # noqa: PLC0415 - its table of names takes a while to load

@@ -20,7 +20,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[str], str], ...]] = (
     ),
     ("formula markup", re.compile(r"\\href\s*\{[^{}\n]*\}\s*\{([^{}\n]*)\}|\\unicode\s*\{[^{}\n]*\}"), r"\1"),
     ("forged marks", re.compile(r"<{3,}|>{3,}|`{3,}|~{3,}"), " "),
-    ("forged marks", re.compile(r"([=_*#-])\1{2,}"), r"\1"),
+    ("forged marks", re.compile(r"([=_*-])\1{2,}"), r"\1"),
 )
 _BLOCK: Final = re.compile(r"^(?:#{1,6}\s+|>\s*|[-+*]\s+(?=\D)(?:\[[ xX]?\]\s+)?|\|\s*)+")
 _ADDRESS: Final = re.compile(
@@ -40,7 +40,7 @@ def neutral(line: str) -> tuple[str, tuple[str, ...]]:
             found.append(name)
     if "://" in line:
         line = _ADDRESS.sub(_host, line)
-    return _BLOCK.sub("", line.strip()).strip(), tuple(found)
+    return _BLOCK.sub("", " ".join(line.split())).strip(), tuple(found)
 
 
 def _host(match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from news_digest.errors import NotAFeed
 from news_digest.feeds import xml_items
-from news_digest.feeds.charset import bare_utf8, charset_of, decoded
+from news_digest.feeds.charset import bare_utf8, charset_of, decoded, looks_twice_encoded
 from news_digest.feeds.items import Found, Item
 from news_digest.feeds.text import SOURCE_CHARACTERS, Passage, Raw, plain
 from news_digest.fingerprint import Marks, identify, unwrapped
@@ -114,7 +114,7 @@ def _parsed(body: bytes, charset: str) -> Element | None:
     """Return the parsed document if its bytes are XML as they stand; entities of its own are never expanded here."""
     if body[:1] != b"<":
         body = body.lstrip(_BEFORE)  # the commonest fault of all: something before the declaration
-    if body[:1] != b"<" or b"<!ENTITY" in body or not bare_utf8(body, charset):
+    if body[:1] != b"<" or b"<!ENTITY" in body or not bare_utf8(body, charset) or looks_twice_encoded(body):
         return None
     try:
         return fromstring(body)  # noqa: S314 - without entities of its own, expat has nothing to expand

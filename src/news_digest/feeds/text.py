@@ -46,8 +46,6 @@ _SIBLINGS_MOST: Final = 12
 _LINK_CHARACTERS: Final = 2000
 """Longer addresses are refused by browsers and servers."""
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]")
-_MEANT: Final = {code: bytes([code]).decode("cp1252") for code in (*range(0x82, 0x8D), 0x80, *range(0x91, 0x98))}
-"""Signs of windows-1252 that software writes as Latin-1, where they are controls; none opens a terminal sequence."""
 _SHOWING: Final = frozenset({"style", "class", "hidden", "aria-hidden"})
 """Attributes that say whether an element is seen."""
 _SAFE: Final = "/?#:@!$&'*+,;=%~()[]-._"
@@ -168,7 +166,6 @@ def _neutral(lines: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     kept: list[str] = []
     names: list[str] = []
     for line in lines:
-        line = line.translate(_MEANT)  # noqa: PLW2901 - from here on it is what was meant
         names += inspect(line)
         text, found = neutral(clean(line))
         names += found
