@@ -266,6 +266,26 @@ def test_one_round_of_repair_takes_given_findings() -> None:
     assert repair(draft, found, brief()).lead[0].text == "Training it cost $4.2 million."
 
 
+def test_what_repair_does_not_get_clean_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("news_digest.repair.ROUNDS", 0)
+    item = Item(
+        "Northwind publishes the weights of its 70B model", ("Training it cost $4.9 million.", "It trained."), (1,)
+    )
+    wrong = Item("Southwind publishes 90B weights", (), (2,))
+    draft = Draft(
+        lead=(Claim("Training it cost $9 million.", (1,)), Claim("Training it cost $4.2 million.", (1,))),
+        sections=(Section("artificial intelligence", (item, wrong)), Section("PWNED", (DRAFT.sections[1].items[0],))),
+        headlines=(Item("A *bold* claim", (), (4,)),),
+    )
+    right = put_right(draft)
+    assert [claim.text for claim in right.lead] == ["Training it cost $4.2 million."]
+    assert [(s.title, [i.headline for i in s.items]) for s in right.sections] == [
+        (item_title, [item.headline]) for item_title in ["artificial intelligence"]
+    ]
+    assert right.sections[0].items[0].sentences == ("It trained.",)
+    assert put_right(DRAFT, brief(style=Style(max_words=3))).sections == ()
+
+
 def test_all_that_was_found_on_the_way_is_kept_and_counted() -> None:
     result = checked(Draft(lead=(Claim("Gale cost Northwind $5.2 million.", (1,)),)), brief())
     assert result.counts() == {"number": 1}

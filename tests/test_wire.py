@@ -23,6 +23,7 @@ from news_digest.model import (
     Item,
     LastDigest,
     Limits,
+    Outcome,
     Period,
     Receipt,
     Section,
@@ -123,6 +124,11 @@ def test_an_enum_is_read_by_its_value() -> None:
     }
     task = wire.from_json(Settled, settled)
     assert (task.outcome.name, task.expired_after) == ("EXPIRED", timedelta(hours=2))
+
+
+def test_enums_and_days_are_written_as_they_are_read() -> None:
+    assert (wire.to_json(Outcome.EXPIRED), wire.to_json(date(2026, 12, 1))) == ("expired", "2026-12-01")
+    assert wire.to_json({"any": (timedelta(minutes=2), None)}) == {"any": [120.0, None]}
 
 
 def test_unknown_keys_are_ignored_and_defaults_fill_in() -> None:

@@ -32,9 +32,6 @@ __all__ = ["from_json", "instant_text", "to_json"]
 
 Record = TypeVar("Record")
 
-DEPTH = 32
-"""Records nest four deep; what is deeper than this is no record of ours (and must not exhaust the stack)."""
-
 
 def instant_text(instant: datetime) -> str:
     """Return an aware datetime as RFC 3339 in UTC, with ``Z`` and without empty fractions."""
@@ -71,29 +68,27 @@ def to_json(value: Any) -> Json:  # noqa: ANN401, PLR0911 - takes every record a
 
 def from_json(cls: type[Record], value: Json) -> Record:
     """Return the record of class ``cls`` that ``value`` describes; raises ``ValueError`` with the path otherwise."""
-    return _read(cls, value, "$", 0)  # type: ignore[no-any-return]
+    return _read(cls, value, "$")  # type: ignore[no-any-return]
 
 
-def _read(kind: Any, value: Json, path: str, depth: int) -> Any:  # noqa: ANN401, PLR0911 - driven by the types
-    if depth > DEPTH:
-        raise _wrong(path, f"more than {DEPTH} levels deep")
+def _read(kind: Any, value: Json, path: str) -> Any:  # noqa: ANN401, PLR0911 - driven by the types
     if isinstance(kind, NewType):
-        return _read(kind.__supertype__, value, path, depth)
+        return _read(kind.__supertype__, value, path)
     if kind is Any:
         return value
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return _read_optional(get_args(kind), value, path, depth)
+        return _read_optional(get_args(kind), value, path)
     if origin is tuple:
-        return _read_tuple(get_args(kind), value, path, depth)
+        return _read_tuple(get_args(kind), value, path)
     if origin is not None and issubclass(origin, Mapping):
-        return _read_mapping(get_args(kind), value, path, depth)
+        return _read_mapping(get_args(kind), value, path)
     if kind in _SCALARS:
         return _SCALARS[kind](value, path)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _read_enum(kind, value, path)
     if is_dataclass(kind):
-        return _read_record(kind, value, path, depth)
+        return _read_record(kind, value, path)
     message = f"no record: {kind!r}"
     raise TypeError(message)
 
@@ -102,15 +97,15 @@ def _wrong(path: str, why: str) -> ValueError:
     return ValueError(f"{path}: {why}")
 
 
-def _read_optional(choices: tuple[Any, ...], value: Json, path: str, depth: int) -> Any:  # noqa: ANN401
+def _read_optional(choices: tuple[Any, ...], value: Json, path: str) -> Any:  # noqa: ANN401
     kinds = [choice for choice in choices if choice is not types.NoneType]
     if len(kinds) != 1:
         message = f"a union that JSON cannot tell apart: {choices!r}"
         raise TypeError(message)
-    return None if value is None else _read(kinds[0], value, path, depth)
+    return None if value is None else _read(kinds[0], value, path)
 
 
-def _read_tuple(kinds: tuple[Any, ...], value: Json, path: str, depth: int) -> tuple[Any, ...]:
+def _read_tuple(kinds: tuple[Any, ...], value: Json, path: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise _wrong(path, f"a list is expected, not {_name(value)}")
     if len(kinds) == 2 and kinds[1] is ...:  # noqa: PLR2004 - tuple[X, ...]
@@ -118,15 +113,14 @@ def _read_tuple(kinds: tuple[Any, ...], value: Json, path: str, depth: int) -> t
     if len(kinds) != len(value):
         raise _wrong(path, f"{len(kinds)} values are expected, not {len(value)}")
     return tuple(
-        _read(kind, inner, f"{path}[{index}]", depth + 1)
-        for index, (kind, inner) in enumerate(zip(kinds, value, strict=True))
+        _read(kind, inner, f"{path}[{index}]") for index, (kind, inner) in enumerate(zip(kinds, value, strict=True))
     )
 
 
-def _read_mapping(kinds: tuple[Any, ...], value: Json, path: str, depth: int) -> dict[str, Any]:
+def _read_mapping(kinds: tuple[Any, ...], value: Json, path: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(path, f"an object is expected, not {_name(value)}")
-    return {_text(key, path): _read(kinds[1], inner, f"{path}.{key}", depth + 1) for key, inner in value.items()}
+    return {_text(key, path): _read(kinds[1], inner, f"{path}.{key}") for key, inner in value.items()}
 
 
 def _read_enum(kind: type[Enum], value: Json, path: str) -> Enum:
@@ -135,13 +129,13 @@ def _read_enum(kind: type[Enum], value: Json, path: str) -> Enum:
     return kind(value)
 
 
-def _read_record(kind: Any, value: Json, path: str, depth: int) -> Any:  # noqa: ANN401
+def _read_record(kind: Any, value: Json, path: str) -> Any:  # noqa: ANN401
     if not isinstance(value, dict):
         raise _wrong(path, f"an object is expected, not {_name(value)}")
     given = {}
     for name, (inner, has_default) in _fields(kind).items():
         if name in value:
-            given[name] = _read(inner, value[name], f"{path}.{name}", depth + 1)
+            given[name] = _read(inner, value[name], f"{path}.{name}")
         elif not has_default:
             raise _wrong(f"{path}.{name}", "missing")
     return kind(**given)
