@@ -183,7 +183,7 @@ def test_a_feeds_health_is_said_in_words(given: FeedPast, mood: str, said: str) 
 
 
 def test_the_calendar_has_every_status_and_links_what_has_a_digest() -> None:
-    archived = [LAST_DAY - timedelta(days=back) for back in (1, 3, 20)]
+    archived = [LAST_DAY - timedelta(days=back) for back in (20, 3, 1)]
     view = state_view(lived_in(), NOW, Limits(), archived, [], {}, lambda _url: FeedPast())
     links = {link.day: link for month in view.months for week in month.weeks for link in week if link}
     assert links[LAST_DAY].status == "failed"

@@ -7,6 +7,7 @@ is the same page in both.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, timedelta
@@ -158,7 +159,8 @@ class _Page:
         del request
         desk, now = self._desk, self._desk.clock()
         days = desk.archive.days()
-        recent = [day for day in days if day > now.date() - timedelta(days=ACTIVITY_DAYS)]
+        first = now.date() - timedelta(days=ACTIVITY_DAYS - 1)
+        recent = days[bisect_left(days, first) :]
         activity = {day: found for day in recent if (found := self._activity(day, desk.archive.mark(day))) is not None}
         view = state_view(desk.state(), now, desk.limits, days, desk.sources, activity, desk.past)
         name, running, lines = desk.jobs.seen()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -100,7 +101,7 @@ def state_view(
     activity: Mapping[date, Activity],
     past: Callable[[str], FeedPast],
 ) -> StateView:
-    """Return the state as the page shows it; ``archived`` are the days with a digest."""
+    """Return the state as the page shows it; ``archived`` are the days with a digest, oldest first."""
     found = standing(state, now, limits)
     today = now.astimezone(UTC).date()
     current = next((day for day in found.days if day.day == today.isoformat()), None)
@@ -118,7 +119,7 @@ def state_view(
 
 def _months(found: Standing, today: date, archived: Sequence[date]) -> tuple[MonthView, ...]:
     """Return the calendar: archived days as links, what the ledger says of a day as its status."""
-    recent = [day for day in archived if today - timedelta(days=_CALENDAR_DAYS) < day]
+    recent = archived[bisect_left(archived, today - timedelta(days=_CALENDAR_DAYS - 1)) :]
     links = {day: DayLink(day, day_file(day), "completed") for day in recent}
     for record in found.days:
         day = _date(record.day)

@@ -21,10 +21,13 @@ import json
 import re
 import threading
 import unicodedata
+from bisect import bisect_left
 from collections import OrderedDict, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby, islice
+from operator import neg
 from typing import Final
 
 from news_digest.channels.archive import Archive
@@ -66,6 +69,8 @@ _SKIPPED: Final = frozenset(
     }
 )
 """So frequent in English that they find nothing."""
+_FEW_LISTS: Final = 8
+"""Up to so many lists it is quicker to look into each than to make one set of them."""
 _CALL: Final = "nd("
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _MANIFEST: Final = "search/manifest.json"
@@ -202,21 +207,30 @@ class Index:
             return Found("Type a word that is not a very common one." if query.strip() else "")
         places: list[tuple[int, int]] = []
         for year in self._get(_META, {}).get("years", []):
-            places += [(year, place) for place in heapq.nlargest(limit + 1 - len(places), self._places(year, words))]
+            places += [(year, place) for place in self._places(year, words, limit + 1 - len(places))]
             if len(places) > limit:
                 break
         hits = tuple(hit for year, place in places[:limit] if (hit := self._hit(year, place)) is not None)
         return Found(_said(len(places), limit), hits)
 
-    def _places(self, year: int, words: Sequence[str]) -> set[int]:
-        found: set[int] | None = None
-        for word in words:
-            shard = self._get(f"search/{year}/{_shard(word)}.js", {})
-            places = {place for known, listed in shard.items() if known.startswith(word) for place in listed}
-            found = places if found is None else found & places
-            if not found:
-                break
-        return found or set()
+    def _places(self, year: int, words: Sequence[str], most: int) -> list[int]:
+        """Return the newest places of a year that have all words, at most ``most``.
+
+        It goes along the rarest word and looks the others up, so that the work is that of the results, not of the
+        archive.
+        """
+        listed = sorted((self._listed(year, word) for word in words), key=lambda lists: sum(map(len, lists)))
+        if not listed[0]:
+            return []
+        rarest, *others = listed
+        tests = [_membership(lists) for lists in others]
+        along = (place for place, _ in groupby(heapq.merge(*rarest, reverse=True)))
+        return list(islice((place for place in along if all(test(place) for test in tests)), most))
+
+    def _listed(self, year: int, word: str) -> list[list[int]]:
+        """Return the places of every word of a year that begins so, each list newest first."""
+        shard = self._get(f"search/{year}/{_shard(word)}.js", {})
+        return [places for known, places in shard.items() if known.startswith(word)]
 
     def _hit(self, year: int, place: int) -> Hit | None:
         day = date(year, 1, 1) + timedelta(days=place // 1000 - 1)
@@ -234,6 +248,21 @@ class Index:
         if len(self._read) > _CACHED_FILES:
             self._read.popitem(last=False)
         return value
+
+
+def _membership(lists: Sequence[Sequence[int]]) -> Callable[[int], bool]:
+    """Return a test whether a place is in one of some lists, each newest first."""
+    if len(lists) > _FEW_LISTS:
+        return {place for places in lists for place in places}.__contains__
+
+    def test(place: int) -> bool:
+        for places in lists:
+            index = bisect_left(places, -place, key=neg)
+            if index < len(places) and places[index] == place:
+                return True
+        return False
+
+    return test
 
 
 def _said(count: int, limit: int) -> str:
