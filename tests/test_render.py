@@ -129,7 +129,10 @@ def test_only_plain_web_links_are_shown(link: str, shown: str) -> None:
 def test_a_link_stands_once_however_many_stories_bring_it() -> None:
     made = digest(
         Draft(headlines=(Item("h", (), (1, 2)),)),
-        brief(story(1, link="https://a.example/"), story(2, link="https://a.example/", also=(("B", ""), ("B", "")))),
+        brief(
+            story(1, link="https://a.example/"),
+            story(2, link="https://a.example/?utm_source=x", also=(("B", ""), ("B", ""))),
+        ),
     )
     assert [source.label for source in sources(made, made.draft.headlines[0])] == ["Outlet, a.example", "B"]
 

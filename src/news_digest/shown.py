@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from news_digest.brief import feed_name
 from news_digest.claims.markup import plain
 from news_digest.digest import lost, word_count
+from news_digest.fingerprint import canonical_link
 from news_digest.model import Digest, Item
 
 __all__ = [
@@ -71,13 +72,16 @@ class Shown:
 
 
 def shown(digest: Digest, item: Item) -> Shown:
-    """Return an item as it is read; a headline ends with a mark, an update says so, neutralised text is mentioned."""
+    """Return an item as it is read; an update says so, neutralised text is mentioned.
+
+    A headline that words follow ends with a mark.
+    """
     headline = visible(item.headline)
-    if headline and headline[-1] not in '.?!…:"”»':
-        headline += "."
     found = dict.fromkeys(
         visible(what) for number in item.stories for what in digest.stories[number - 1].suspicious if what.strip()
     )
+    if headline and (item.sentences or found) and headline[-1] not in '.?!…:"”»':
+        headline += "."
     return Shown(
         headline=f"Update: {headline}" if item.update else headline,
         text=" ".join(filter(None, (visible(sentence) for sentence in item.sentences))),
@@ -95,7 +99,7 @@ def lead_text(digest: Digest) -> str:
 
 
 def sources(digest: Digest, item: Item) -> tuple[Source, ...]:
-    """Return where the stories of an item stand, the item's first story first, no link twice."""
+    """Return where the stories of an item stand, the item's first story first, no page twice."""
     places = [
         place
         for number in item.stories
@@ -105,7 +109,7 @@ def sources(digest: Digest, item: Item) -> tuple[Source, ...]:
     found: dict[tuple[str, str], Source] = {}
     for name, link in places:
         shown = Source(source_label(name, link), _http(link))
-        found.setdefault(("link", shown.link) if shown.link else ("name", shown.label), shown)
+        found.setdefault(("link", canonical_link(shown.link)) if shown.link else ("name", shown.label), shown)
     return tuple(found.values())
 
 
