@@ -36,13 +36,13 @@ types: $(STAMP)
 
 coverage: $(STAMP)
 	$(PYTEST) $(DEFAULT) --cov --cov-report= $(ARGS)
-	$(BIN)/python tests/core_coverage.py
+	$(BIN)/python -m tests.core_coverage
 
 fmt: $(STAMP) ## format, and fix what can be fixed
 	$(BIN)/ruff format -q . ; $(BIN)/ruff check -q --fix .
 
 docs: $(STAMP) ## write the tables of docs/ anew from the code
-	$(BIN)/python tests/pages.py
+	$(BIN)/python -m tests.pages
 
 prove: $(STAMP) ## the long proof: hours of interleavings, kills and fuzzing
 	HYPOTHESIS_PROFILE=prove $(BIN)/python -m pytest -q -m "prove or not openhands" tests/machine tests/prove $(ARGS)

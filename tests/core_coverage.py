@@ -1,4 +1,4 @@
-"""Fail where a line or branch of the core was never taken: ``python tests/core_coverage.py``, after a run with --cov."""
+"""Fail where a line or branch of the core was never taken: ``python -m tests.core_coverage``, after a run with --cov."""
 
 from __future__ import annotations
 

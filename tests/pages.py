@@ -1,4 +1,4 @@
-"""Write the tables of ``docs/`` that come from the code: ``python tests/pages.py`` (``make docs``)."""
+"""Write the tables of ``docs/`` that come from the code: ``python -m tests.pages`` (``make docs``)."""
 
 from __future__ import annotations
 
