@@ -61,7 +61,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("topics", "texts", _TOPICS, "sections, in their order"),
     Key("lookback_hours", "count", 48, "how old a story may be", least=1, most=24 * 7),
     Key("max_items", "count", 50, "how many stories a digest is offered", least=1, most=400),
-    Key("writer", "text", "embedded", "who writes: embedded, llm, openhands, or an installed one"),
+    Key("writer", "text", "embedded", "who writes: embedded, local, llm, openhands, or an installed one"),
     Key("channels", "texts", ["archive", "log"], "where the digest goes: kinds, or names of [channel.NAME] tables"),
     Key("store", "text", "file", "where the state is kept: file, kv, memory, or an installed one"),
     Key("automation_id", "text", "default", "which digest this is; a state of its own for each"),
