@@ -598,6 +598,19 @@ def test_an_outbox_that_holds_something_else_is_not_believed(world: World, garba
     assert [story.title for story in world.channel.digests[0].stories] == ["one"]
 
 
+@pytest.mark.parametrize(("owed", "kept"), [(False, False), (True, True)])
+def test_the_next_claim_empties_what_a_killed_run_left_in_the_outbox(world: World, *, owed: bool, kept: bool) -> None:
+    world.publish("one")
+    world.channel.broken = "down" if owed else ""
+    world.run()
+    yesterday = world.today
+    world.outbox.kept.setdefault(yesterday, {"ticket": "left"})
+    world.clock.sleep(timedelta(days=1))
+    world.publish("two")
+    world.run()
+    assert (yesterday in world.outbox.kept) is kept
+
+
 def test_a_full_disk_at_the_outbox_gives_the_claim_back(world: World) -> None:
     class Full(FakeOutbox):
         def put(self, *_: object) -> None:

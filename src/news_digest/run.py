@@ -180,6 +180,7 @@ def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunRep
     except (DayTaken, StoriesTaken) as error:
         report.outcome, report.detail, report.hint = RunOutcome.OVERTAKEN, str(error), error.hint
         return None
+    _empty_outbox(edges, ledger.state, brief.period)
     edges.journal.note(journal_events(check.selection, brief, check.now))
     try:
         edges.outbox.put(brief.period, kept(ticket, brief))
@@ -187,6 +188,14 @@ def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunRep
         ledger.apply(lambda state: drop_claim(state, brief.period, ticket))
         raise
     return _begin(edges, writer, brief, wanted, ledger, report)
+
+
+def _empty_outbox(edges: Edges, state: State, today: Period) -> None:
+    """Drop what a run that was killed behind its last receipt left in the outbox: the last ended day's, if any."""
+    ended = [task for task in state.tasks.values() if isinstance(task, Settled) and task.period < today]
+    last = max(ended, key=lambda task: task.period, default=None)
+    if last is not None and not last.owed:
+        edges.outbox.drop(last.period)
 
 
 def make_brief(

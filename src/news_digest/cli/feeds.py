@@ -104,7 +104,7 @@ def _read(settings: Settings, sources: Sequence[FeedSource], *, quiet: bool) -> 
     progress = ProgressLine(sys.stderr, quiet=quiet)
     wiring = Wiring(settings, tell=progress)
     try:
-        results = wiring.edges().feeds.read(sources, wiring.limits().feeds_deadline)
+        results = wiring.feeds(always_ask=True).read(sources, wiring.limits().feeds_deadline)
     finally:
         progress.close()
     return results, now()

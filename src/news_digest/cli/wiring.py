@@ -125,7 +125,12 @@ class Wiring:
         self.writer(self.settings.config.text("writer"))
         for name in self.settings.config.texts("channels"):
             self._channel(name)
+        return self.feeds()
+
+    def feeds(self, *, always_ask: bool = False) -> Feeds:
+        """Return the feeds; ``always_ask``: also those that are fresh by their own word, for a check by hand."""
         from news_digest.feeds.cache import FeedCache  # noqa: PLC0415
+        from news_digest.feeds.manners import Manners  # noqa: PLC0415
         from news_digest.feeds.read import FeedReader  # noqa: PLC0415
 
         return FeedReader(
@@ -135,6 +140,7 @@ class Wiring:
             sleep=_sleep,
             jitter=random.random,
             tell=self._tell,
+            manners=Manners(always_ask=always_ask),
         )
 
     def writer(self, name: str) -> Writer:

@@ -94,6 +94,8 @@ class DirectWriter:
             return False
         with _asking(file):
             file.unlink(missing_ok=True)
+            for half in file.parent.glob(f".{file.name}.*"):  # a run was killed while it wrote
+                half.unlink(missing_ok=True)
         for folder in (file.parent, file.parent.parent):
             try:
                 folder.rmdir()
