@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from news_digest.brief import brief_text, fence_tag
@@ -137,7 +138,7 @@ def uncleaned(attack: Attack) -> tuple[Story, ...]:
         Story(title, f"https://one.example/{n}", "One", "", NOW, text, Identity(()))
         for n, (title, text) in enumerate(GOOD)
     ]
-    values = {
+    values: dict[str, Any] = {
         "title": "Harbour notes",
         "link": "https://good.example/story",
         "source": "Good",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.digests import DRAFT, STORIES, brief, digest, story
 
-from news_digest.model import Draft, FeedFailure, Item, Section, Ticket
+from news_digest.model import Digest, Draft, FeedFailure, Item, Section, Ticket
 from news_digest.render import escape_markdown, json_value, markdown, terminal_text
 from news_digest.render_html import atom_entry, html, identifier
 from news_digest.shown import numbers_line, reading_minutes, source_label, sources, unread_line, visible, writer_line
 
 GOLDEN = Path(__file__).parent / "golden"
 
-FORMS = {
+FORMS: dict[str, Callable[[Digest], str]] = {
     "digest.md": markdown,
     "digest-archive.md": lambda made: markdown(made, matter=True),
     "digest.txt": terminal_text,

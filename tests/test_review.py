@@ -12,7 +12,7 @@ from tests.digests import DRAFT, STORIES, brief, story
 from news_digest.brief import brief_text, fence_tag
 from news_digest.digest import compose, items_of
 from news_digest.findings import Kind, Place
-from news_digest.model import Brief, Claim, Draft, Item, Section, Style
+from news_digest.model import Brief, Claim, Draft, Item, Section, Story, Style
 from news_digest.repair import checked, repair, split
 from news_digest.review import OTHER, review
 from news_digest.rules import NOTHING, QUIET
@@ -338,7 +338,7 @@ STORY = st.builds(
 
 @given(DRAFTS, st.lists(STORY, max_size=5), st.sampled_from([5, 40, 600]))
 @settings(max_examples=80, deadline=None)
-def test_what_the_checker_has_put_right_is_always_clean(draft: Draft, stories: list, most: int) -> None:
+def test_what_the_checker_has_put_right_is_always_clean(draft: Draft, stories: list[Story], most: int) -> None:
     of = brief(*stories, *STORIES[:3], style=Style(max_words=most))
     result = checked(draft, of)
     assert review(result.draft, of).findings == ()

@@ -78,7 +78,9 @@ class Judge:
                 pass
             case (Starting(), None):
                 pass
-            case (Starting(), Starting()) | (Active(), Active()) if _rebased(old, new):
+            case (Starting(), Starting()) if _rebased(old, new):
+                pass
+            case (Active(), Active()) if _rebased(old, new):
                 pass
             case (Active(), Settled()) if old.ticket == new.ticket:
                 self._check_settled(old, new)
