@@ -79,7 +79,7 @@ def general(data: Path) -> list[Window]:
             windows.append([])
             start = story.published
         windows[-1].append(Row(story, str(row["event"])))
-    return list(windows)
+    return [list(_once(window)) for window in windows]
 
 
 # --- technology ----------------------------------------------------------------------------------------------------
