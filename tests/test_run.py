@@ -537,6 +537,21 @@ def test_a_channel_that_fails_is_tried_again_and_the_digest_is_kept(world: World
     assert world.outbox.kept == {}
 
 
+def test_a_channel_whose_secret_is_missing_does_not_stop_the_others(world: World) -> None:
+    class Unset(FakeChannel):
+        def deliver(self, digest: Digest) -> Receipt:
+            raise ConfigError("missing secret", thing="email.password_env", hint="set it")
+
+    world.publish("one")
+    channels = {"email": Unset("email"), "memory": world.channel}
+    report = run(world.job(), replace(world.edges(), channels=channels), world.limits)
+    assert [(delivery.channel, bool(delivery.cause)) for delivery in report.delivered] == [
+        ("email", True),
+        ("memory", False),
+    ]
+    assert report.exit_code == 6
+
+
 def test_a_digest_that_the_outbox_lost_is_named(world: World) -> None:
     world.publish("one")
     world.channel.broken = "down"

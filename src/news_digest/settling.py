@@ -283,14 +283,14 @@ class Settling:
 
     def _deliver_to(self, name: str, period: Period, ticket: Ticket, digest: Digest) -> None:
         self._edges.tell(Step("deliver", f"{period} to {name}"))
-        channel = self._edges.channels.get(name)
         try:
+            channel = self._edges.channels.get(name)
             receipt = (
                 channel.deliver(digest)
                 if channel is not None
                 else Receipt(name, at=self._edges.clock(), detail="no longer configured")
             )
-        except DeliveryError as error:
+        except (DeliveryError, ConfigError) as error:
             cause = str(error)
             self._ledger.apply(lambda state: mark_undelivered(state, ticket, name, cause, self._limits))
             self._report.delivered.append(Delivered(period, name, cause, error.hint))

@@ -171,7 +171,8 @@ class Wiring:
             options.setdefault("folder", str(self.settings.places.archive))
         if kind == "log":
             options.setdefault("form", self._log_form)
-        target = Target(name, now, options, self.settings.environment, stream=self._stdout)
+        archive = str(self.settings.places.archive)
+        target = Target(name, now, options, self.settings.environment, archive, self._stdout)
         return open_channel(kind, target)
 
 
