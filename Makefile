@@ -1,7 +1,6 @@
 # Everything that the README and the contributing guide name. Works on a machine that has only Python 3.11+, make and a
 # package index, and from any folder with `make -C`. Results go to stdout, the noise of installing to stderr.
 
-SHELL := /bin/bash
 BIN := .venv/bin
 STAMP := .venv/.installed
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 python3 python; do \
