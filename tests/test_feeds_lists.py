@@ -43,7 +43,10 @@ def test_nested_folders_become_tags() -> None:
         ('<outline xmlUrl="feed://a.test/f"/>', FeedSource("https://a.test/f")),
         ('<outline xmlUrl="feed:http://a.test/f"/>', FeedSource("http://a.test/f")),
         ('<outline xmlUrl=" https://a.test/f&#10;"/>', FeedSource("https://a.test/f")),
-        ('<outline xmlUrl="https://a.test/f" category="/News/World,Daily"/>', FeedSource("https://a.test/f", "", ("News", "World", "Daily"))),
+        (
+            '<outline xmlUrl="https://a.test/f" category="/News/World,Daily"/>',
+            FeedSource("https://a.test/f", "", ("News", "World", "Daily")),
+        ),
         ('<outline xmlUrl="https://a.test/?a=1&b=2" text="R&D"/>', FeedSource("https://a.test/?a=1&b=2", "R&D")),
         ('<outline xmlUrl="https://a.test/f" text="Red \x1b[31m"/>', FeedSource("https://a.test/f", "Red")),
     ],
@@ -52,12 +55,16 @@ def test_what_other_readers_write_is_read(outline: str, source: FeedSource) -> N
     assert read_opml(opml(outline)) == (source,)
 
 
-@pytest.mark.parametrize("outline", ['<outline xmlUrl="file:///etc/passwd"/>', '<outline xmlUrl="javascript:1"/>', '<outline text="x"/>'])
+@pytest.mark.parametrize(
+    "outline", ['<outline xmlUrl="file:///etc/passwd"/>', '<outline xmlUrl="javascript:1"/>', '<outline text="x"/>']
+)
 def test_what_is_no_address_of_a_feed_is_left_out(outline: str) -> None:
     assert read_opml(opml(outline)) == ()
 
 
-@pytest.mark.parametrize("body", [b"", b"<html/>", b"no list", b"\xff\xfe\x00", b"<rss><channel/></rss>", b"x" * (16 * 1024 * 1024 + 1)])
+@pytest.mark.parametrize(
+    "body", [b"", b"<html/>", b"no list", b"\xff\xfe\x00", b"<rss><channel/></rss>", b"x" * (16 * 1024 * 1024 + 1)]
+)
 def test_what_is_no_opml_is_an_error(body: bytes) -> None:
     with pytest.raises(ConfigError, match="cannot import") as caught:
         read_opml(body)
@@ -65,7 +72,9 @@ def test_what_is_no_opml_is_an_error(body: bytes) -> None:
 
 
 def test_hostile_opml_neither_grows_nor_reads_nor_recurses() -> None:
-    bomb = b'<!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + opml('<outline text="&b;" xmlUrl="https://a.test/"/>')
+    bomb = b'<!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + opml(
+        '<outline text="&b;" xmlUrl="https://a.test/"/>'
+    )
     assert len(read_opml(bomb)[0].name) < 50
     deep = opml('<outline text="d">' * 5000 + '<outline xmlUrl="https://a.test/"/>' + "</outline>" * 5000)
     assert read_opml(deep)[0].tags == ("d",)
@@ -73,14 +82,21 @@ def test_hostile_opml_neither_grows_nor_reads_nor_recurses() -> None:
 
 def test_importing_twice_adds_nothing() -> None:
     once = merged((), read_opml(opml('<outline xmlUrl="https://a.test/f" text="A"/>')))
-    again = read_opml(opml('<outline xmlUrl="http://www.a.test/f/" text="A again"/><outline xmlUrl="https://b.test/f"/>'))
+    again = read_opml(
+        opml('<outline xmlUrl="http://www.a.test/f/" text="A again"/><outline xmlUrl="https://b.test/f"/>')
+    )
     assert merged(once, again) == (*once, FeedSource("https://b.test/f"))
     assert merged(merged(once, again), again) == merged(once, again)
 
 
 TAGS = st.lists(st.sampled_from(["Tech", "News & Co", "Ä <b>", '"Q"']), max_size=3, unique=True).map(tuple)
 SOURCES = st.lists(
-    st.builds(FeedSource, st.integers(0, 50).map(lambda n: f"https://a.test/{n}?x=1&y=2"), st.sampled_from(["A", "B & <C>"]), TAGS),
+    st.builds(
+        FeedSource,
+        st.integers(0, 50).map(lambda n: f"https://a.test/{n}?x=1&y=2"),
+        st.sampled_from(["A", "B & <C>"]),
+        TAGS,
+    ),
     unique_by=lambda source: source.url,
     max_size=8,
 )
@@ -104,10 +120,19 @@ def found(page: str, url: str = PAGE) -> list[Candidate]:
     ("page", "address"),
     [
         ('<link rel="alternate" type="application/rss+xml" href="/feed">', "https://news.example/feed"),
-        ("<LINK HREF=feed.atom TYPE=application/atom+xml REL='alternate home'>", "https://news.example/about/feed.atom"),
-        ('<link rel="alternate" type="application/feed+json" href="//cdn.example/f.json">', "https://cdn.example/f.json"),
+        (
+            "<LINK HREF=feed.atom TYPE=application/atom+xml REL='alternate home'>",
+            "https://news.example/about/feed.atom",
+        ),
+        (
+            '<link rel="alternate" type="application/feed+json" href="//cdn.example/f.json">',
+            "https://cdn.example/f.json",
+        ),
         ('<link rel="feed" href="/f">', "https://news.example/f"),
-        ('<base href="https://b.example/x/"><link rel="alternate" type="application/rss+xml" href="f">', "https://b.example/x/f"),
+        (
+            '<base href="https://b.example/x/"><link rel="alternate" type="application/rss+xml" href="f">',
+            "https://b.example/x/f",
+        ),
         ('<link rel="alternate" type="application/rss+xml" href="feed:https://a.example/f">', "https://a.example/f"),
         ('<link rel="alternate" type="application/rss+xml" href="/f?a=1&amp;b=2">', "https://news.example/f?a=1&b=2"),
         ('<a href="/rss.xml">RSS</a>', "https://news.example/rss.xml"),
@@ -158,4 +183,6 @@ def test_the_usual_places_are_guessed_below_the_page_and_below_the_site() -> Non
 
 @given(st.binary(max_size=400), st.text(max_size=30))
 def test_any_page_is_read(body: bytes, url: str) -> None:
-    assert all(each.url for each in candidates(b"<link rel=alternate type=application/rss+xml href=" + body, "https://" + url))
+    assert all(
+        each.url for each in candidates(b"<link rel=alternate type=application/rss+xml href=" + body, "https://" + url)
+    )

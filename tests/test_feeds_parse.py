@@ -11,7 +11,7 @@ import pytest
 
 from news_digest.errors import NotAFeed
 from news_digest.feeds.parse import DECODED_BYTES, ELEMENTS, Document, parse_feed
-from news_digest.feeds.text import excerpt_of, title_of
+from news_digest.feeds.text import excerpts_of, title_of
 from news_digest.model import Entry
 
 URL = "https://news.example/dir/feed.xml"
@@ -32,6 +32,10 @@ def read(text: str | bytes, url: str = URL, headers: Mapping[str, str] | None = 
     return parse_feed(text.encode() if isinstance(text, str) else text, url, headers or {})
 
 
+def excerpt(entry: Entry) -> str:
+    return excerpts_of([entry])[0]
+
+
 def only(text: str | bytes, url: str = URL, headers: Mapping[str, str] | None = None) -> Entry:
     entries = read(text, url, headers).entries
     assert len(entries) == 1
@@ -50,7 +54,12 @@ ENTRY = (
     '<entry><title>Bridge opens</title><link href="https://news.example/1"/><id>g-00001</id>'
     "<published>2026-12-01T09:30:00Z</published></entry>"
 )
-JSON_ITEM = {"id": "g-00001", "url": "https://news.example/1", "title": "Bridge opens", "date_published": "2026-12-01T09:30:00Z"}
+JSON_ITEM = {
+    "id": "g-00001",
+    "url": "https://news.example/1",
+    "title": "Bridge opens",
+    "date_published": "2026-12-01T09:30:00Z",
+}
 DIALECTS = {
     "RSS 2.0": rss(),
     "RSS 0.91": rss(attributes='version="0.91"'),
@@ -62,7 +71,9 @@ DIALECTS = {
     "RSS in capitals": rss().replace("item>", "ITEM>").replace("pubDate", "PUBDATE"),
     "Atom 1.0": atom(ENTRY),
     "Atom with a prefix": atom(ENTRY).replace("<", "<a:").replace("<a:/", "</a:").replace("xmlns=", "xmlns:a="),
-    "Atom 0.3": atom(ENTRY.replace("published", "issued")).replace("http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"),
+    "Atom 0.3": atom(ENTRY.replace("published", "issued")).replace(
+        "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"
+    ),
     "Atom without a namespace": f"<feed><title>Wire</title>{ENTRY}</feed>",
     "JSON Feed": json.dumps({"version": "https://jsonfeed.org/version/1.1", "title": "Wire", "items": [JSON_ITEM]}),
     "RSS as JSON": json.dumps(
@@ -88,7 +99,10 @@ def test_the_feed_is_named_as_configured_and_by_its_host_where_it_has_no_title()
 
 
 def test_entries_keep_their_order_and_empty_ones_are_left_out() -> None:
-    items = "".join(f"<item><title>T{n}</title></item>" for n in range(5)) + "<item></item><item><category>x</category></item>"
+    items = (
+        "".join(f"<item><title>T{n}</title></item>" for n in range(5))
+        + "<item></item><item><category>x</category></item>"
+    )
     assert [title_of(each) for each in read(rss(items)).entries] == ["T0", "T1", "T2", "T3", "T4"]
 
 
@@ -107,7 +121,9 @@ DAMAGED = {
     "a reference to a control character": rss().replace("Bridge", "Br&#11;idge&#x1F;"),
     "a terminal sequence": rss().replace("Bridge", "\x1b]8;;https://evil.example/\x07Bridge\x1b]8;;\x07\x1b[31m"),
     "an undefined entity": rss().replace("<guid>", "<author>Caf&eacute;</author><guid>"),
-    "a bare ampersand in a link": rss(ITEM + "").replace("news.example/1<", "news.example/1<").replace("Bridge", "Bridge"),
+    "a bare ampersand in a link": rss(ITEM + "")
+    .replace("news.example/1<", "news.example/1<")
+    .replace("Bridge", "Bridge"),
     "an undeclared prefix": rss(ITEM.replace("<guid>", "<foo:bar>x</foo:bar><guid>")),
     "a prefix declared to nothing": rss(attributes='version="2.0" xmlns:foo=""'),
     "an attribute twice": rss(attributes='version="2.0" version="2.0"'),
@@ -213,7 +229,11 @@ def declared(name: str, title: str, *, encoding: str = "") -> bytes:
         (declared("windows-1251", RUSSIAN), "text/xml; charset=ISO-8859-1", RUSSIAN),
         (declared("utf-8", "São Paulo", encoding="latin-1"), "", "São Paulo"),
         (rss(ITEM.replace("Bridge opens", RUSSIAN)).encode("cp1251"), "", RUSSIAN),
-        (rss(ITEM.replace("Bridge opens", "Zażółć gęślą jaźń"), "<language>pl</language>").encode("cp1250"), "", "Zażółć gęślą jaźń"),
+        (
+            rss(ITEM.replace("Bridge opens", "Zażółć gęślą jaźń"), "<language>pl</language>").encode("cp1250"),
+            "",
+            "Zażółć gęślą jaźń",
+        ),
         (declared("utf-8", RUSSIAN + "XX").replace(b"XX", b" \xe9"), "", RUSSIAN + " é"),
         (declared("no-such-charset", RUSSIAN, encoding="utf-8"), "", RUSSIAN),
         (declared("utf-8", "Où ça été à Noël".encode().decode("cp1252")), "", "Où ça été à Noël"),
@@ -261,8 +281,16 @@ _SPACES = (
         (item("<link>x</link>", attributes='xml:base="https://b.test/y/"'), "https://b.test/y/x"),
         (item('<enclosure url="https://a.test/x.mp3"/>'), ""),
         (item("<image><link>https://a.test/image</link></image>"), ""),
-        (entry('<link rel="edit" href="https://a.test/e"/><link rel="alternate" href="https://a.test/x"/>'), "https://a.test/x"),
-        (entry('<link type="application/json" href="https://a.test/j"/><link type="text/html" href="https://a.test/x"/>'), "https://a.test/x"),
+        (
+            entry('<link rel="edit" href="https://a.test/e"/><link rel="alternate" href="https://a.test/x"/>'),
+            "https://a.test/x",
+        ),
+        (
+            entry(
+                '<link type="application/json" href="https://a.test/j"/><link type="text/html" href="https://a.test/x"/>'
+            ),
+            "https://a.test/x",
+        ),
         (entry('<link rel="enclosure">https://a.test/e</link><link href="https://a.test/x"/>'), "https://a.test/x"),
         (entry('<link rel="related" href="https://a.test/r"/><id>https://a.test/x</id>'), "https://a.test/x"),
         (entry('<link xml:base="/y/" href="x"/>', 'xml:base="https://b.test/"'), "https://b.test/y/x"),
@@ -303,7 +331,7 @@ def test_core_elements_are_not_shadowed() -> None:
         "<description>Core text</description><image><title>Image</title></image><source>Source</source>"
     )
     assert title_of(only(text)) == "T"
-    assert excerpt_of(only(text)) == "Core text"
+    assert excerpt(only(text)) == "Core text"
 
 
 def test_what_stands_in_other_vocabularies_is_used_where_the_core_is_missing() -> None:
@@ -311,14 +339,14 @@ def test_what_stands_in_other_vocabularies_is_used_where_the_core_is_missing() -
         "<item><dc:title>Title</dc:title><media:group><media:description>Text</media:description></media:group></item>",
         attributes=_SPACES,
     )
-    assert (title_of(only(text)), excerpt_of(only(text))) == ("Title", "Text")
+    assert (title_of(only(text)), excerpt(only(text))) == ("Title", "Text")
 
 
 def test_the_fuller_of_teaser_and_content_is_read() -> None:
     long, short = "One long sentence of the story. " * 5, "Short."
     for teaser, content in ((long, short), (short, long), (long, ""), ("", long)):
         text = item(f"<description>{teaser}</description><content:encoded>{content}</content:encoded>")
-        assert excerpt_of(only(text)) == long.strip()
+        assert excerpt(only(text)) == long.strip()
 
 
 def test_the_identifier_is_kept_untouched() -> None:
@@ -377,7 +405,9 @@ def test_what_is_no_feed_says_what_it_is(body: bytes, cause: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("text", [rss(""), atom(""), '{"version": "https://jsonfeed.org/version/1", "items": []}', "<rss/>"])
+@pytest.mark.parametrize(
+    "text", [rss(""), atom(""), '{"version": "https://jsonfeed.org/version/1", "items": []}', "<rss/>"]
+)
 def test_an_empty_channel_is_no_error(text: str) -> None:
     assert read(text).entries == ()
 
@@ -388,5 +418,7 @@ def test_a_body_that_is_still_compressed_is_unfolded_once_or_twice() -> None:
 
 
 def test_markup_within_cdata_does_not_count_as_tags() -> None:
-    text = rss(f"<item><title>T</title><description><![CDATA[{'<b>x</b>' * (ELEMENTS // 2 + 10)}]]></description></item>")
+    text = rss(
+        f"<item><title>T</title><description><![CDATA[{'<b>x</b>' * (ELEMENTS // 2 + 10)}]]></description></item>"
+    )
     assert len(read(text).entries) == 1

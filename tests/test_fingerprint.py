@@ -27,7 +27,9 @@ FEED = "https://feed.example/rss"
 AT = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
 
 
-def entry(identifier: str = "", link: str = "", title: str = "A story", at: datetime | None = AT, target: str = "") -> Marks:
+def entry(
+    identifier: str = "", link: str = "", title: str = "A story", at: datetime | None = AT, target: str = ""
+) -> Marks:
     return Marks(identifier, link, title, at, target)
 
 
@@ -146,7 +148,10 @@ def test_wrappers_are_unwrapped_three_deep_and_no_further() -> None:
         (entry("https://a.test/1#0", ""), entry("https://a.test/1#3", "", "Other", None)),
         (entry("rotates-1", "https://agg.test/1"), entry("rotates-2", "https://agg.test/2")),
         (entry("12", "https://a.test/1"), entry("12", "https://a.test/2", "Other", None)),
-        (entry("a-guid", "https://proxy.test/1", target="https://a.test/1"), entry("b-guid", "https://a.test/1", "O", None)),
+        (
+            entry("a-guid", "https://proxy.test/1", target="https://a.test/1"),
+            entry("b-guid", "https://a.test/1", "O", None),
+        ),
     ],
     ids=["scheme", "www", "tracker", "revision", "rotating", "weak, qualified by its feed", "behind a proxy"],
 )
@@ -171,7 +176,9 @@ def test_another_story_is_not_recognised(before: Marks, after: Marks) -> None:
     assert not same_story(before, after)
 
 
-@pytest.mark.parametrize(("identifier", "weak"), [("1234567", True), ("abcde", True), ("abcdef", False), ("12345a", False)])
+@pytest.mark.parametrize(
+    ("identifier", "weak"), [("1234567", True), ("abcde", True), ("abcdef", False), ("12345a", False)]
+)
 def test_an_identifier_of_digits_or_under_six_characters_is_weak(identifier: str, weak: bool) -> None:
     assert is_weak(identifier) is weak
 
@@ -198,7 +205,15 @@ def test_a_weak_identifier_is_stored_but_never_matched_alone_across_feeds() -> N
         [entry("", "https://a.test/status", "Maintenance", AT.replace(hour=n)) for n in range(3)],
         [entry("", "", f"T{n}", None) for n in range(3)],
     ],
-    ids=["link", "identifier", "both", "address but for the fragment", "link, fragments differ", "all but time", "all but title"],
+    ids=[
+        "link",
+        "identifier",
+        "both",
+        "address but for the fragment",
+        "link, fragments differ",
+        "all but time",
+        "all but title",
+    ],
 )
 def test_what_entries_of_one_document_share_joins_none_of_them(entries: list[Marks]) -> None:
     identities = identify(entries, FEED)

@@ -70,6 +70,8 @@ def test_cleaning_is_final_and_leaves_nothing_to_name(text: str) -> None:
     cleaned.encode("utf-8")
 
 
-@pytest.mark.parametrize("text", ["\x1b]" * 50_000, "\x1b[" * 50_000, "a\u0301" * 50_000, "\u200d" * 100_000, "\x90a" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["\x1b]" * 50_000, "\x1b[" * 50_000, "a\u0301" * 50_000, "\u200d" * 100_000, "\x90a" * 50_000]
+)
 def test_long_attacks_take_no_long_time(text: str) -> None:
     assert len(clean(text)) <= len(text)

@@ -11,7 +11,7 @@ import click
 
 from news_digest.errors import NotAFeed
 from news_digest.feeds.parse import parse_feed
-from news_digest.feeds.text import excerpt_of, title_of
+from news_digest.feeds.text import excerpts_of, title_of
 from news_digest.model import Entry, Json
 
 __all__ = ["describe", "parse_command"]
@@ -30,10 +30,12 @@ def describe(files: Iterable[str], url: str, headers: Mapping[str, str]) -> Iter
         except NotAFeed as error:
             yield {"file": name, "error": error.cause or error.what, "hint": error.hint}
         else:
-            yield {"file": name, "title": document.title, "entries": [_entry(each) for each in document.entries]}
+            pairs = zip(document.entries, excerpts_of(document.entries), strict=True)
+            entries = [_entry(entry, excerpt) for entry, excerpt in pairs]
+            yield {"file": name, "title": document.title, "entries": entries}
 
 
-def _entry(entry: Entry) -> dict[str, Json]:
+def _entry(entry: Entry, excerpt: str) -> dict[str, Json]:
     identity = entry.identity
     keys = [*(key for key in identity.stored if key in identity.lookup), *identity.wide]
     return {
@@ -41,7 +43,7 @@ def _entry(entry: Entry) -> dict[str, Json]:
         "link": entry.link,
         "id": entry.identifier,
         "published": f"{entry.published:%Y-%m-%dT%H:%M:%SZ}" if entry.published else None,
-        "summary": excerpt_of(entry),
+        "summary": excerpt,
         "keys": keys,
         "aliases": [key for key in identity.lookup if key not in keys],
         "stored": list(identity.stored),

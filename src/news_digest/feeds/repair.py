@@ -83,6 +83,8 @@ class _Writer:
         self._entities: dict[str, str] = {}
         self._expanded = 0
         self._ends: dict[str, int] = {}
+        self._may_have_doctype = True
+        """False once one was not closed: looking for the end of each would take quadratic time."""
 
     def written(self) -> str:
         """Return the document."""
@@ -166,8 +168,11 @@ class _Writer:
         if text.startswith("<!--", start):
             end = self._find("-->", start + 2)
             return end + 3 if end >= 0 else start + 4
-        match = _DOCTYPE.match(text, start) if text[start + 2 : start + 3] in "Dd" else None
-        if match is None or self._counts["channel"] or self._counts["entry"]:
+        match = None
+        if text[start + 2 : start + 3] in ("D", "d") and not self._open and self._may_have_doctype:
+            match = _DOCTYPE.match(text, start)
+            self._may_have_doctype = match is not None
+        if match is None:
             return self._write_sign(start)
         for name, double, single in _ENTITY.findall(match[1] or ""):
             value = double or single

@@ -26,7 +26,7 @@ __all__ = [
     "TITLE_CHARACTERS",
     "Passage",
     "Raw",
-    "excerpt_of",
+    "excerpts_of",
     "plain",
     "safe_link",
     "stories",
@@ -124,12 +124,13 @@ def _story(group: Sequence[Entry], repeating: dict[int, frozenset[str]]) -> Stor
 
 def title_of(entry: Entry) -> str:
     """Return an entry's title as plain text; empty where it has none."""
-    return _text(entry, {}).title
+    return plain(entry.raw.title, TITLE_CHARACTERS) if isinstance(entry.raw, Raw) else ""
 
 
-def excerpt_of(entry: Entry) -> str:
-    """Return the beginning of an entry's text as plain text, without boilerplate; empty where it has none."""
-    return _text(entry, {}).excerpt
+def excerpts_of(entries: Iterable[Entry]) -> list[str]:
+    """Return the beginnings of the entries' texts as plain text, without boilerplate; empty where there is none."""
+    repeating: dict[int, frozenset[str]] = {}
+    return [_text(entry, repeating).excerpt for entry in entries]
 
 
 def plain(passage: Passage, most: int) -> str:
