@@ -14,15 +14,14 @@ from tests.digests import SINCE, TICKET, UNTIL, WRITTEN, story
 
 from news_digest.digest import compose, items_of
 from news_digest.extract import FRAME_WORDS, compose_draft
-from news_digest.model import Brief, Draft, Funnel, Identity, Item, Period, Story, Style
+from news_digest.model import Brief, Draft, Funnel, Identity, Item, Period, Section, Story, Style
 from news_digest.quotes import headline, quotable, stands_alone, trimmed
-from news_digest.relevance import belongs
 from news_digest.render import markdown
 from news_digest.review import review
 from news_digest.rules import ITEM_WORDS, NOTHING, QUIET
 from news_digest.sentences import sentences, word_total
 
-GOLDEN = Path(__file__).parent / "golden" / "embedded.md"
+GOLDEN = Path(__file__).parent / "golden" / "embedded.txt"
 
 
 def told(title: str, excerpt: str = "", outlet: str = "Gazette", hours: float = 24, **changes: object) -> Story:
@@ -105,10 +104,17 @@ def in_all(draft: Draft) -> int:
     )
 
 
+def as_text(draft: Draft) -> str:
+    """Return a draft as text of our own making, so that this file changes with the writer alone."""
+    lines = [f"{claim.text} {claim.stories}" for claim in draft.lead]
+    for section in (*draft.sections, Section("Headlines", draft.headlines)):
+        lines += ["", f"## {section.title}", ""]
+        lines += [f"- {item.headline} | {' '.join(item.sentences)} {item.stories}" for item in section.items]
+    return "\n".join(lines) + "\n"
+
+
 def test_the_digest_of_a_day_reads_as_it_did() -> None:
-    digest = compose(BRIEF, compose_draft(BRIEF), TICKET, WRITTEN, on_topic=belongs(BRIEF.topics))
-    text = markdown(digest)
-    assert text == GOLDEN.read_text(encoding="utf-8")
+    assert as_text(compose_draft(BRIEF)) == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_all_that_is_shown_counts_as_words() -> None:
