@@ -125,6 +125,10 @@ def _tell(events: Sequence[Account], left: int, lead: Sequence[Claim]) -> None:
     """
     used = {claim.text: claim.stories for claim in lead}
     named: set[str] = set()
+    for event in events:
+        if event.numbers in used.values() and event.topic is None:
+            left -= _heading_cost(event, named)
+            named.add(event.stories[0].source)
     for most in (1, 2):
         for event in events:
             if event.echo is Echo.REPEAT or len(event.sentences) >= most:
@@ -138,7 +142,8 @@ def _tell(events: Sequence[Account], left: int, lead: Sequence[Claim]) -> None:
                     continue
                 event.sentences = _in_order(event, [*event.sentences, text])
                 used[text] = event.numbers
-                named.add(event.stories[0].source)
+                if event.topic is None:
+                    named.add(event.stories[0].source)
                 left -= cost + heading
                 left -= _restore(event, left)
                 break
@@ -177,12 +182,13 @@ def _draft(brief: Brief, events: Sequence[Account], lead: tuple[Claim, ...]) -> 
     topics: dict[int, list[Item]] = {at: [] for at in range(len(brief.topics))}
     sources: dict[str, list[Item]] = {}
     rest = []
+    leading = {claim.stories for claim in lead}
     for event in events:
         update = event.echo is Echo.UPDATE
         item = Item(event.title, tuple(event.sentences), event.numbers, update=update)
         if event.topic is not None:
             topics[event.topic].append(item)
-        elif event.sentences:
+        elif event.sentences or event.numbers in leading:
             sources.setdefault(event.stories[0].source or HEADLINES, []).append(item)
         else:
             rest.append(item)
