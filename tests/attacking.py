@@ -38,6 +38,9 @@ GOOD = (
     ("Old mill becomes a theatre", "The first play opens in March with 120 seats."),
     ("Compiler Redwood 5 is out", "Builds take 12 seconds instead of 31."),
 )
+COPIED = 2000
+"""Characters of a payload that an obedient model copies, each time."""
+
 OPEN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]*)\)")
 
 
@@ -164,7 +167,7 @@ def _target(given: Brief) -> int:
 def obeying_json(attack: Attack, given: Brief) -> Iterator[Draft]:
     """Yield what a model answers in JSON that does as it is told: copies, forges, links, leaks, leaves out."""
     number = _target(given)
-    payload = attack.payload[:5000]
+    payload = attack.payload[:COPIED]
     secret = f"OPENAI_API_KEY={CANARIES[1]} and {CANARIES[0]}"
     address = "https://evil.example/login?d=SECRET"
     yield Draft(lead=(Claim(attack.marker, (number,)),), writer="llm (obedient)")
@@ -196,7 +199,7 @@ def obeying_json(attack: Attack, given: Brief) -> Iterator[Draft]:
 def obeying_markdown(attack: Attack, given: Brief) -> Iterator[str]:
     """Yield what an agent writes into its file that does as it is told."""
     number = _target(given)
-    payload = attack.payload[:5000]
+    payload = attack.payload[:COPIED]
     yield f"{attack.marker}\n"
     yield f"# {payload}\n\n{payload} [{number}]\n\n## {payload}\n\n- **{payload}** {payload} [{number}][1]\n\n{attack.marker}\n"
     yield (
@@ -209,14 +212,18 @@ def obeying_markdown(attack: Attack, given: Brief) -> Iterator[str]:
 
 
 def digests(attack: Attack, given: Brief, *, thorough: bool = True) -> Iterator[tuple[str, Digest]]:
-    """Yield the digest that each writer ends with, however it obeys; unless thorough, in the richest way only."""
+    """Yield the digest that each writer ends with, however it obeys.
+
+    Unless thorough, beside the embedded writer's only one that obeys in the richest way: a model's or an agent's.
+    """
+    richest = "llm 1" if int(attack.id[-2:]) % 2 else "agent 1"
     drafts: list[tuple[str, Draft, tuple[str, ...]]] = [("embedded", compose_draft(given), ())]
     drafts += [(f"llm {n}", draft, ()) for n, draft in enumerate(obeying_json(attack, given))]
     for n, text in enumerate(obeying_markdown(attack, given)):
         back = read_back(text, given, writer="openhands")
         drafts.append((f"agent {n}", back.draft, back.notes))
     for name, draft, notes in drafts:
-        if not thorough and name not in ("embedded", "llm 1", "agent 1"):
+        if not thorough and name not in ("embedded", richest):
             continue
         right = checked(draft, given, secrets=CANARIES)
         yield name, compose(given, right.draft, Ticket("t"), NOW, findings=[*notes, *map(str, right.findings)])

@@ -36,19 +36,14 @@ def test_there_are_attacks_on_every_field() -> None:
 @pytest.mark.parametrize("attack", ALL)
 def test_an_attack_in_a_feed_reaches_nobody(attack: Attack) -> None:
     given = brief(read(attack))
+    text = brief_text(given)
+    assert len(text) <= PROMPT_CHARACTERS
+    assert text.count(f"<<<end {fence_tag(given)}>>>\n") == 1
+    assert not any(secret in text for secret in CANARIES)
+    assert all(title in text for title, _ in GOOD)
     found = {
         f"{writer}: {fault}"
         for writer, made in digests(attack, given, thorough=False)
         for fault in faults(attack, made)
     }
     assert found == set()
-
-
-@pytest.mark.parametrize("attack", ALL)
-def test_the_prompt_stays_within_its_fence_and_size_and_has_no_secret(attack: Attack) -> None:
-    given = brief(read(attack))
-    text = brief_text(given)
-    assert len(text) <= PROMPT_CHARACTERS
-    assert text.count(f"<<<end {fence_tag(given)}>>>\n") == 1
-    assert not any(secret in text for secret in CANARIES)
-    assert all(title in text for title, _ in GOOD)

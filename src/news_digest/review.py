@@ -39,6 +39,9 @@ WELL_COVERED = 0.6
 IN_COMMON = 0.15
 """Least share of words, of the smaller text, that a story has in common with the rest of its item."""
 
+EVIDENCE_MOST = 5
+"""Pieces of a sentence that a finding shows."""
+
 CALENDAR_WORDS = content(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August September "
     "October November December today yesterday year month week day"
@@ -224,17 +227,19 @@ class Checker:
         return number, shared / len(said)
 
     def _forbidden(self, text: str, place: Place, evidence: Evidence) -> list[Finding]:
-        found = [Finding(Kind.LINK, place, text, f"an address: {each}") for each in addresses(text)]
         known = " ".join(evidence.texts).lower()
-        found += [
-            Finding(Kind.LINK, place, text, f"a host that its stories do not name: {each}")
-            for each in bare_hosts(text)
-            if each.lower() not in known
+        hosts = [f"{host} (not in its stories)" for host in bare_hosts(text) if host.lower() not in known]
+        formal = [] if evidence.holds(text) else [each for each in markup(text) if each.lower() not in known]
+        judged = (
+            (Kind.LINK, [*addresses(text), *hosts]),
+            (Kind.MARKUP, [*inherent_markup(text), *formal]),
+            (Kind.LEAK, list(self._leaks(text, known))),
+        )
+        return [
+            Finding(kind, place, text, ", ".join(list(dict.fromkeys(found))[:EVIDENCE_MOST]))
+            for kind, found in judged
+            if found
         ]
-        found += [Finding(Kind.MARKUP, place, text, each) for each in inherent_markup(text)]
-        if not evidence.holds(text):
-            found += [Finding(Kind.MARKUP, place, text, each) for each in markup(text) if each.lower() not in known]
-        return found + [Finding(Kind.LEAK, place, text, each) for each in self._leaks(text, known)]
 
     def _leaks(self, text: str, known: str) -> Iterator[str]:
         if self._tag in text:
