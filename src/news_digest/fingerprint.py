@@ -84,11 +84,6 @@ class Marks:
     target: str = ""
     """Where the link leads in the end, where the feed says so (``feedburner:origLink``)."""
 
-    @property
-    def destination(self) -> str:
-        """Return the link whose wide form counts."""
-        return self.target or self.link
-
 
 @lru_cache(maxsize=4096)
 def fingerprint(text: str) -> Fingerprint:
@@ -135,7 +130,7 @@ def wide_link(link: str) -> str:
         return f"https://{host}{path.rstrip('/') or '/'}{'?' if kept else ''}{kept}"
     parts = _split(link)
     if parts is None or parts.scheme.lower() not in ("http", "https"):
-        return canonical_link(link)
+        return canonical_link(link).strip()
     host = _host(parts)
     pairs = [pair for pair in _query(parts) if not _is_tracker(pair[0].lower(), host)]
     query = "&".join(sorted(urlencode([pair]) for pair in pairs))
