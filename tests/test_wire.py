@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -188,3 +190,11 @@ def test_what_is_no_record_is_a_mistake_of_the_program() -> None:
 def test_a_union_of_records_is_not_guessed() -> None:
     with pytest.raises(TypeError, match="cannot tell apart"):
         wire.from_json(int | str, 3)  # type: ignore[arg-type]
+
+
+def test_what_may_be_anything_is_taken_as_it_is() -> None:
+    @dataclass(frozen=True)
+    class Box:
+        value: Any
+
+    assert wire.from_json(Box, {"value": {"a": [1]}}) == Box({"a": [1]})

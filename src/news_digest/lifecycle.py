@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, assert_never
 
 from news_digest.errors import DayTaken, IllegalMove, StoriesTaken, Superseded
 from news_digest.model import (
@@ -162,6 +162,8 @@ def describe(task: Task) -> str:
             return str(outcome)
         case Foreign():
             return "kept in a form that this version cannot read"
+        case _:
+            assert_never(task)
 
 
 def activate(state: State, ticket: Ticket, now: datetime, conversation_url: str = "") -> State:
