@@ -27,8 +27,8 @@ from uuid import uuid4
 from xml.sax.saxutils import escape
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-LONG = 60
-"""Seconds after which a run hangs."""
+LONG = 180
+"""Seconds after which something hangs, also on a machine that has other things to do."""
 
 
 # --- HTTP servers of the test ---------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Stage:
         """Stop the agent server with a signal."""
         name, process = next(pair for pair in self.stack.procs if pair[0] == "agent")
         process.send_signal(number)
-        process.wait(20)
+        process.wait(LONG)
         self.stack.procs.remove((name, process))
 
     def start_agent(self) -> None:
@@ -280,7 +280,7 @@ class Stage:
         out, err = ("".join(each.get(name) or "" for each in items) for name in ("stdout", "stderr"))
         return out, err
 
-    def finished(self, automation_id: str, run_id: str, seconds: float = 120) -> dict[str, Any]:
+    def finished(self, automation_id: str, run_id: str, seconds: float = LONG) -> dict[str, Any]:
         """Wait for a run's end and return it."""
 
         def ended() -> dict[str, Any] | None:
@@ -305,7 +305,7 @@ class Stage:
         self.agent("PATCH", "/api/settings", {"agent_settings_diff": {"llm": model}})
 
 
-def until(found: Callable[[], Any], seconds: float = 30) -> Any:
+def until(found: Callable[[], Any], seconds: float = LONG) -> Any:
     """Return the first true answer; fails after so many seconds."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

@@ -90,7 +90,7 @@ def test_a_slow_model_is_waited_for_within_the_budget_and_a_later_run_finishes(a
 
 def test_a_model_that_hangs_lets_the_conversation_expire_and_it_is_interrupted(automation: Make, stage: Stage) -> None:
     ours = automation(config=SHORT)
-    stage.mode("slow:20")
+    stage.mode("slow:40")
     ours.run()
     ticket = ours.task()["conversation_id"]
     assert stage.status(ticket) == "running"
@@ -107,7 +107,7 @@ def test_a_model_that_hangs_lets_the_conversation_expire_and_it_is_interrupted(a
 
 def test_a_deleted_conversation_fails_the_day(automation: Make, stage: Stage) -> None:
     ours = automation(config=SHORT)
-    stage.mode("slow:20")
+    stage.mode("slow:40")
     ours.run()
     stage.agent("DELETE", f"/api/conversations/{ours.task()['conversation_id']}")
     ours.run()
@@ -140,7 +140,7 @@ def test_a_conversation_that_never_starts_fails_after_a_minute(automation: Make,
 
 def test_a_paused_conversation_stays_open_and_expires_like_the_rest(automation: Make, stage: Stage) -> None:
     ours = automation(config=SHORT)
-    stage.mode("slow:20")
+    stage.mode("slow:40")
     ours.run()
     ticket = ours.task()["conversation_id"]
     stage.agent("POST", f"/api/conversations/{ticket}/interrupt")
@@ -192,7 +192,7 @@ def test_a_conversation_of_the_ticket_that_was_given_another_brief_does_not_coun
 
 def test_an_agent_server_that_is_killed_costs_the_conversation_and_no_story(automation: Make, stage: Stage) -> None:
     caught, late = automation(config=SHORT), automation()
-    stage.mode("slow:20")
+    stage.mode("slow:40")
     caught.run()
     ticket = caught.task()["conversation_id"]
     stage.kill_agent()
@@ -218,7 +218,7 @@ def test_an_agent_server_that_is_stopped_in_order_leaves_a_paused_conversation_t
     automation: Make, stage: Stage
 ) -> None:
     ours = automation(config=SHORT)
-    stage.mode("slow:6")
+    stage.mode("slow:15")
     ours.run()
     stage.kill_agent(signal.SIGTERM)
     stage.mode("finish_only")
