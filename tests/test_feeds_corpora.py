@@ -141,6 +141,12 @@ def test_a_description_has_what_the_scorers_ask_for(tmp_path: Path) -> None:
     assert not set(entry["keys"]) & set(entry["aliases"])
 
 
+def test_without_an_address_relative_links_stay_relative(tmp_path: Path) -> None:
+    file = tmp_path / "feed.xml"
+    file.write_text(FEED, encoding="utf-8")
+    assert next(iter(describe([str(file)], "", {})))["entries"][0]["link"] == "/1"
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "news_digest.cli.feeds_parse", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, encoding="utf-8")

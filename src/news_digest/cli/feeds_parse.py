@@ -26,7 +26,7 @@ def describe(files: Iterable[str], url: str, headers: Mapping[str, str]) -> Iter
     """
     for name in files:
         try:
-            document = parse_feed(Path(name).read_bytes(), url or Path(name).absolute().as_uri(), headers)
+            document = parse_feed(Path(name).read_bytes(), url, headers, url or name)
         except NotAFeed as error:
             yield {"file": name, "error": error.cause or error.what, "hint": error.hint}
         else:

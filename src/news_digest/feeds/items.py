@@ -12,7 +12,7 @@ from news_digest.feeds.text import NOTHING, Passage
 
 __all__ = ["Addresses", "Found", "Item"]
 
-_ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
+_ABSOLUTE: Final = re.compile(r"https?://[^\n\r\t&]*", re.IGNORECASE)
 _ORIGIN: Final = re.compile(r"https?://[^/?#]+", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 _HOST_FIRST: Final = re.compile(r"((?:[a-z0-9-]+\.)+[a-z]{2,24})(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
@@ -71,7 +71,7 @@ class Addresses:
     def absolute(self, link: str, base: str = "") -> str:
         """Return a link as an absolute address; what cannot be resolved stays as it is."""
         link = link.strip()
-        if _ABSOLUTE.match(link) and not any(each in link for each in "\n\r\t&"):
+        if _ABSOLUTE.fullmatch(link):
             return link
         link = re.sub(r"[\r\n\t]+\s*", "", link).replace("&amp;", "&")
         if not link or _SCHEME.match(link):
