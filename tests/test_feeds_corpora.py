@@ -121,6 +121,27 @@ def test_feedparser_finds_no_story_that_ours_does_not_in_large_feeds_either(shar
     compare(shared, "feedparser", by_feedparser, 10_000_000)
 
 
+# --- identity ------------------------------------------------------------------------------------------------------
+
+
+def test_within_one_document_only_true_duplicates_are_one_story(shared: Path) -> None:
+    joined, entries = [], 0
+    for file in sorted((shared / "corpus" / "feeds").iterdir()):
+        try:
+            found = parse_feed(file.read_bytes(), URL).entries if file.suffix != ".tsv" else ()
+        except NotAFeed:
+            continue
+        known: dict[str, tuple[object, ...]] = {}
+        for entry in found:
+            entries += 1
+            shown = (entry.link, str(entry.raw.title.value), str(entry.raw.teaser.value)[:500])
+            same = next((known[key] for key in entry.identity.lookup if key in known), shown)
+            joined += [(file.name, shown, same)] if same != shown else []
+            known |= dict.fromkeys((*entry.identity.stored, *entry.identity.wide), shown)
+    assert entries > 2800
+    assert joined == []
+
+
 # --- the command ---------------------------------------------------------------------------------------------------
 
 FEED = (

@@ -349,6 +349,14 @@ def test_the_fuller_of_teaser_and_content_is_read() -> None:
         assert excerpt(only(text)) == long.strip()
 
 
+def test_items_with_nothing_but_the_same_text_are_told_apart_by_what_comes_along() -> None:
+    items = "".join(
+        f'<item><description>Song</description><enclosure url="https://a.test/{n}.mp3"/></item>' for n in range(2)
+    )
+    one, other = read(rss(items)).entries
+    assert not set(one.identity.lookup) & {*other.identity.stored, *other.identity.wide}
+
+
 def test_the_identifier_is_kept_untouched() -> None:
     assert only(item('<guid isPermaLink="false">  /rel/22 </guid>')).identifier == "  /rel/22 "
     assert only(item("<guid/><guid>second</guid>")).identifier == "second"

@@ -188,7 +188,7 @@ def _document(found: Found, feed_url: str) -> Document:
 def _marks(item: Item) -> Marks:
     title = _words(item.title)
     if not title and not item.identifier and not item.link:
-        title = _words(item.teaser) or _words(item.content)
+        title = f"{_words(item.teaser) or _words(item.content)} {item.enclosure}".strip()
     return Marks(item.identifier, item.link, title, item.published, item.target)
 
 
