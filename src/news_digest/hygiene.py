@@ -18,6 +18,9 @@ _MARKS_MOST: Final = 4
 _STRING_MOST: Final = 4096
 """How long a string within a terminal sequence may be; a longer one only loses its introducer."""
 
+_INTRODUCERS: Final = "\x90\x98\x9d-\x9f"
+"""C1 controls that open a string; none stands within one, so that many of them are still read in linear time."""
+
 # Joiners are orthography between letters of these scripts (Arabic to Khmer), and inside emoji.
 _JOINED: Final = "\u0600-\u109f\u1780-\u17ff\ufb50-\ufdff\ufe70-\ufefc"
 _EMOJI: Final = "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
@@ -28,7 +31,8 @@ _MARKS: Final = (
 
 _FOUND: Final[dict[str, re.Pattern[str]]] = {
     "terminal sequences": re.compile(
-        rf"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{{0,{_STRING_MOST}}}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
+        rf"(?:\x1b[\]PX^_]|[{_INTRODUCERS}])"
+        rf"[^\x07\n\x1b{_INTRODUCERS}\x9c]{{0,{_STRING_MOST}}}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
         r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # CSI
         r"|\x1b[ -/]{0,16}[0-Z\\-~]"
     ),
