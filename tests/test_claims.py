@@ -156,6 +156,7 @@ def test_a_quotation_stands_word_for_word_in_its_story(said: str, true: bool) ->
 NAMES = [
     ("The Federal Trade Commission approved it.", "Now the FTC approves.", []),
     ("The FTC approved it.", "The Federal Trade Commission approved it.", []),
+    ("A Graphics Processing Unit costs less.", "These GPUS cost less.", []),
     ("Canada pays.", "The Canadian plan", []),
     ("Belgian foresters", "in Belgium", []),
     ("The French court", "a court in France", []),
@@ -192,6 +193,7 @@ def test_a_name_of_another_story_is_one_at_the_beginning_too() -> None:
 
 def test_in_title_case_a_capital_tells_nothing() -> None:
     assert name_claims("Firm Publishes Weights Of Model") == []
+    assert proper_words(["Firm Publishes Weights Of Model"]) == set()
     assert name_claims("Der Hund liest die Zeitung", capitals_tell=False) == []
 
 

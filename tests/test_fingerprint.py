@@ -303,3 +303,11 @@ def test_every_entry_is_remembered_and_is_known_the_next_day(entries: list[Marks
         assert not set(identity.stored) & set(identity.wide)
         assert set(identity.wide) <= set(identity.lookup)
         assert known(identity, identity)
+
+
+@given(st.text(st.characters() | st.sampled_from(["\ud800", "?", "=", "&", "[", "%"])))
+def test_no_address_is_too_odd_for_a_canonical_form(end: str) -> None:
+    link = "https://a.test/" + end
+    assert canonical_link(link)
+    assert wide_link(link)
+    assert canonical_link("https://a.test/?q=\ud800") == "https://a.test/?q=%ED%A0%80"

@@ -181,3 +181,9 @@ def test_a_link_of_two_stories_means_the_first() -> None:
     of = brief(story(1, link="https://a.example/"), story(2, link="https://a.example/"))
     draft = read_back("## News\n\n- It is [here](https://a.example/)\n", of).draft
     assert draft.sections[0].items[0].stories == (1,)
+
+
+@pytest.mark.parametrize("link", ["http://[", "https://[::1", "http://a.test:99999999/x", "https://a\u2100.test/"])
+def test_a_link_that_is_none_leads_to_no_story(link: str) -> None:
+    back = read_back(f"## News\n\n- [Gale is out]({link}) [1]\n- Gale {link} [1]\n", brief())
+    assert {number for section in back.draft.sections for item in section.items for number in item.stories} == {1}

@@ -286,6 +286,12 @@ def test_what_repair_does_not_get_clean_is_left_out(monkeypatch: pytest.MonkeyPa
     assert put_right(DRAFT, brief(style=Style(max_words=3))).sections == ()
 
 
+def test_a_lead_that_alone_is_too_long_goes_last() -> None:
+    lead = (Claim("Training it cost $4.2 million.", (1,)),)
+    assert put_right(Draft(lead=lead), brief(style=Style(max_words=3))).lead == ()
+    assert put_right(replace(DRAFT, lead=lead), brief(style=Style(max_words=2))).lead == ()
+
+
 def test_all_that_was_found_on_the_way_is_kept_and_counted() -> None:
     result = checked(Draft(lead=(Claim("Gale cost Northwind $5.2 million.", (1,)),)), brief())
     assert result.counts() == {"number": 1}
@@ -388,3 +394,8 @@ def test_other_languages_are_judged_by_numbers_names_and_words(
     of = brief(story(1, title="—", excerpt=source), topics=(), style=Style(language=language))
     assert one(faithful, (1,), of=of) == []
     assert len(one(false, (1,), of=of)) == 1
+
+
+def test_without_stories_nothing_is_noted() -> None:
+    noted = Draft(headlines=(Item("Nobody said <b>so</b>", (), ()),))
+    assert put_right(noted, brief(stories=(), failures=())).headlines == ()

@@ -111,7 +111,7 @@ def canonical_link(link: str) -> str:
         return link.strip()
     pairs = [(name, value) for name, value in _query(parts) if not name.lower().startswith("utm_")]
     path = parts.path.rstrip("/") or "/"
-    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), path, urlencode(pairs), ""))
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), path, urlencode(pairs, errors="surrogatepass"), ""))
 
 
 @lru_cache(maxsize=1024)
@@ -133,7 +133,7 @@ def wide_link(link: str) -> str:
         return canonical_link(link).strip()
     host = _host(parts)
     pairs = [pair for pair in _query(parts) if not _is_tracker(pair[0].lower(), host)]
-    query = "&".join(sorted(urlencode([pair]) for pair in pairs))
+    query = "&".join(sorted(urlencode([pair], errors="surrogatepass") for pair in pairs))
     return urlunsplit(("https", host, parts.path.rstrip("/") or "/", query, ""))
 
 

@@ -221,7 +221,7 @@ class _Reader:
         return f"\u2060{shown}\u2060{self._address(address)}"
 
     def _address(self, address: str) -> str:
-        if number := self._by_link.get(_canonical(address)):
+        if number := self._by_link.get(canonical_link(address)):
             return chr(_MARK + number)
         if self.brief:
             self.notes.append(f"a link that no story has was left out: {_host(address)}")
@@ -257,7 +257,7 @@ class _Reader:
         for number, story in enumerate(self.brief.stories if self.brief else (), start=1):
             for link in (story.link, *(link for _, link in story.also)):
                 if link:
-                    found.setdefault(_canonical(link), number)
+                    found.setdefault(canonical_link(link), number)
         return found
 
     @cached_property
@@ -312,13 +312,6 @@ def _unmarked(text: str) -> tuple[str, tuple[int, ...]]:
     bare = unescape(re.sub(r"\\([\\`*_{}\[\]()<>#+\-.!|~&$:@=])", r"\1", bare))
     bare = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.split()))
     return re.sub(r"\s*(?:\(\s*\)|\[\s*\])", "", bare).strip(" \u2013\u2014-").strip(), numbers
-
-
-def _canonical(link: str) -> str:
-    try:
-        return canonical_link(link)
-    except ValueError:
-        return link
 
 
 def _host(address: str) -> str:
