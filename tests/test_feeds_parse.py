@@ -400,6 +400,7 @@ def test_the_date_is_the_first_that_can_be_read(inner: str, expected: datetime |
         (b'{"error": "no"}', "not a JSON Feed"),
         (b"[1, 2]", "not a JSON Feed"),
         (b"[" * 100_000, "damaged or incomplete"),
+        (b'{"items": [' + b"[]," * ELEMENTS + b"1]}", "more than 300,000 parts"),
         (b"\x1f\x8b\x08broken", "damaged"),
         (b"\x00\xff\x00\xff" * 50, "no feed that we know"),
         (gzip.compress(b"<rss>" + b" " * DECODED_BYTES), "unfolds to more than 16 MB"),

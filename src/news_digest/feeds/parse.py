@@ -27,7 +27,7 @@ __all__ = ["DECODED_BYTES", "ELEMENTS", "Document", "parse_feed"]
 DECODED_BYTES: Final = 16 * 1024 * 1024
 """What a compressed body may unfold to; the largest real feeds have some 5 MB."""
 ELEMENTS: Final = 300_000
-"""Tags of a document; the largest real feed has 40,000, and each costs memory."""
+"""Tags of a document, or objects and lists; the largest real feed has 40,000, and each costs memory."""
 _MARK_CHARACTERS: Final = 500
 """How much of a title or text stands for an entry that has nothing else to be known by."""
 
@@ -133,6 +133,8 @@ def _mended(text: str, base: str) -> Found | None:
 
 
 def _from_json(text: str, base: str, url: str) -> Found:
+    if text.count("{") + text.count("[") > ELEMENTS:
+        raise NotAFeed("no feed", thing=url, cause=f"it has more than {ELEMENTS:,} parts", hint=_AGAIN)
     from news_digest.feeds import json_items  # noqa: PLC0415 - few feeds are JSON
 
     try:
