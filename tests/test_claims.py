@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.digests import story
 
@@ -237,6 +237,7 @@ def test_markup_that_may_be_a_subject_is_told_apart() -> None:
 
 
 @given(st.text(max_size=120) | st.text("[]()!<>=`|#htps:/.wex ", max_size=60))
+@example("([])")
 @settings(max_examples=300, deadline=None)
 def test_plain_text_has_no_address_and_no_inherent_markup(text: str) -> None:
     cleaned = plain(text)

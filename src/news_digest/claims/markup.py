@@ -61,6 +61,9 @@ def markup(text: str) -> list[str]:
     return [match.group().strip() for match in _FORMAL.finditer(text)]
 
 
+_EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
+
+
 def plain(text: str) -> str:
     """Return the text without addresses, markup that is never part of a sentence, and hidden characters."""
     bare = "".join(
@@ -70,5 +73,6 @@ def plain(text: str) -> str:
     bare = re.sub(r"!?\[([^\]]*)\]\s?(?:\([^)]*\)?|\[[^\]]*\]?)", r"\1", bare)
     for _ in range(3):  # taking one thing away may join two halves of another
         bare = _INHERENT.sub(" ", _ADDRESS.sub(" ", bare))
-    bare = re.sub(r"\(\s*\)|\[\s*\]", " ", bare)
+    while (emptied := _EMPTY.sub(" ", bare)) != bare:  # brackets around brackets; each turn takes some away
+        bare = emptied
     return " ".join(bare.split())
