@@ -15,7 +15,7 @@ from news_digest.claims.language import language_of
 from news_digest.claims.markup import addresses, bare_hosts, inherent_markup, markup, plain
 from news_digest.claims.names import name_claims, proper_words
 from news_digest.claims.numbers import quantities
-from news_digest.claims.quotations import quotations
+from news_digest.claims.quotations import is_quoted_from, quotations
 
 TUESDAY = datetime(2026, 12, 1, 9, tzinfo=UTC)
 
@@ -274,3 +274,10 @@ LANGUAGES = [
 @pytest.mark.parametrize(("text", "code"), LANGUAGES)
 def test_languages_are_told_by_script_and_small_words(text: str, code: str) -> None:
     assert language_of(text) == code
+
+
+@pytest.mark.parametrize(
+    ("quotation", "stands"), [("... too fast", True), ("We ... fast", True), ("fast ... We", False)]
+)
+def test_what_a_quotation_leaves_out_may_be_its_beginning(quotation: str, stands: bool) -> None:
+    assert is_quoted_from(quotation, "we grew too fast") is stands
