@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol, TextIO, cast
 
 from news_digest.cli.settings import Places, Settings, state_file
-from news_digest.cli.wiring import Wiring, now
+from news_digest.cli.wiring import Wiring
 from news_digest.config import Config, configure, variable
 from news_digest.errors import ConfigError
 from news_digest.model import Brief, Conversation, Json, Period, Ticket
@@ -140,19 +140,8 @@ class AutomationWiring(Wiring):
 
     def writer(self, name: str) -> Writer:
         """Return a writer by its name; raises ``ConfigError``."""
-        if name != "openhands":
-            return super().writer(name)
-        from news_digest.writers import Desk, open_writer  # noqa: PLC0415
-
-        config, environment = self.settings.config, self.settings.environment
-        options = {
-            "server_url": config.text("openhands.server_url"),
-            "tools": config.texts("openhands.tools"),
-            "secret_names": config.texts("agent_secret_names"),
-            "people_url": config.text("openhands_url") or environment.get("OPENHANDS_URL", ""),
-        }
-        desk = Desk(str(self.settings.places.workspaces), now, self.http, options, environment)
-        return _Telling(open_writer(name, desk), self._began)
+        writer = super().writer(name)
+        return _Telling(writer, self._began) if name == "openhands" else writer
 
 
 class _Telling:

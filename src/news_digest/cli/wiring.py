@@ -148,8 +148,12 @@ class Wiring:
         from news_digest.writers import Desk, open_writer  # noqa: PLC0415
 
         config = self.settings.config
+        environment = self.settings.environment
         table = {key.partition(".")[2]: value for key, value in config.values.items() if key.startswith(f"{name}.")}
-        desk = Desk(str(self.settings.places.workspaces), now, self.http, table, self.settings.environment)
+        if name == "openhands":  # two of its keys are the reference's, and stand in no table
+            table["secret_names"] = config.texts("agent_secret_names")
+            table["people_url"] = config.text("openhands_url") or environment.get("OPENHANDS_URL", "")
+        desk = Desk(str(self.settings.places.workspaces), now, self.http, table, environment)
         return open_writer(name, desk)
 
     def journal(self) -> Journal:

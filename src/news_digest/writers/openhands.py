@@ -283,7 +283,7 @@ class OpenHandsWriter:
 
 
 def open_openhands(desk: Desk) -> OpenHandsWriter:
-    """Return the writer for a desk; options ``url``, ``tools``, ``secret_names`` and ``people_url``.
+    """Return the writer for a desk; options ``server_url``, ``tools``, ``secret_names`` and ``people_url``.
 
     Address and key of the server come from ``AGENT_SERVER_URL`` and ``SESSION_API_KEY``, which the automation service
     sets. Raises ``ConfigError`` where there is no server (the service's cloud mode names none to a run).
