@@ -119,6 +119,11 @@ def test_what_was_found_suspicious_is_said() -> None:
     )
 
 
+def test_an_undated_story_has_no_date() -> None:
+    assert "Published: " in brief_text(brief(story(1)))
+    assert "Published: " not in brief_text(brief(story(1, published=None)))
+
+
 def test_also_and_a_missing_title_are_shown() -> None:
     text = brief_text(brief(story(1, title="", also=(("B", "https://b.example/"),))))
     assert "[1] Untitled\n" in text

@@ -175,8 +175,7 @@ class _Reader:
             headline, said = self._parted(headline)
         numbers = tuple(dict.fromkeys((*numbers, *more))) or self._by_title(headline)
         if self.brief and not numbers:
-            if headline:
-                self.notes.append(f"no story was named for: {headline[:80]}")
+            self.notes += [f"no story was named for: {headline[:80]}"] if headline else []
             return None
         if not headline or not (listed or numbers):
             return None

@@ -166,11 +166,10 @@ class _Repair:
             text for each in _quotable(stories, headline) if (text := plain(each)) and _run(text) not in self._used
         ]
         candidates.sort(key=lambda text: -len(content(text) & wanted))
-        for text in candidates:
-            if not self._checker.sentence(text, numbers, Place(WHOLE)):
-                self._used.add(_run(text))
-                return text
-        return ""
+        text = next((each for each in candidates if not self._checker.sentence(each, numbers, Place(WHOLE))), "")
+        if text:
+            self._used.add(_run(text))
+        return text
 
     def _shortened(self, draft: Draft) -> Draft:
         """Return the draft within its length: last sentences go first, then the lead's, then items become headlines."""
@@ -181,7 +180,7 @@ class _Repair:
         over = _total(lead, rows) - most
         cuts = _cuts(lead, rows, noted)
         while over > 0:
-            over -= next(cuts)
+            over -= next(cuts, over)
         return replace(
             draft,
             lead=tuple(lead),
@@ -205,12 +204,17 @@ def _cuts(lead: list[Claim], rows: Sequence[tuple[str, list[Item]]], noted: list
                 *kept, last = items[at].sentences
                 items[at] = replace(items[at], sentences=tuple(kept))
                 yield word_total(last)
-    while len(lead) > 1:
-        yield word_total(lead.pop().text)
-    for items, _ in order:
-        noted.append(items.pop())
-        yield word_total(noted[-1].headline)
-    yield word_total(lead.pop().text)  # what is still too long without any item is the lead's last sentence
+    for claim in lead[:0:-1]:
+        lead.remove(claim)
+        yield word_total(claim.text)
+    # The lead's first sentence stays: it is no longer than an item may be, and no length is below that.
+    yield from (_note(items, noted) for items, _ in order)
+
+
+def _note(items: list[Item], noted: list[Item]) -> int:
+    """Note the last item under the headlines, and return the words that this saves."""
+    noted.append(items.pop())
+    return word_total(noted[-1].headline)
 
 
 def _fitting(headline: str, said: list[str]) -> tuple[str, list[str]]:

@@ -61,18 +61,26 @@ def markup(text: str) -> list[str]:
     return [match.group().strip() for match in _FORMAL.finditer(text)]
 
 
+_TURNS = 12
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 
 
 def plain(text: str) -> str:
-    """Return the text without addresses, markup that is never part of a sentence, and hidden characters."""
+    """Return the text without addresses, markup that is never part of a sentence, and hidden characters; idempotent."""
+    bare = " ".join(text.split())
+    for _ in range(_TURNS):  # taking one thing away may join two halves of another
+        shorter = _taken_away(bare)
+        if shorter == bare:
+            return bare
+        bare = shorter
+    return " ".join(re.sub(r"[][(){}<>!`|]", " ", bare).split())
+
+
+def _taken_away(text: str) -> str:
     bare = "".join(
         " " if each.isspace() else each for each in text if each.isspace() or unicodedata.category(each) not in _HIDDEN
     )
     bare = re.sub(r"<[a-z][^<>]*\s(?:src|href|style|on[a-z]+)\s*=[^>]*>?", " ", bare, flags=re.IGNORECASE)
     bare = re.sub(r"!?\[([^\]]*)\]\s?(?:\([^)]*\)?|\[[^\]]*\]?)", r"\1", bare)
-    for _ in range(3):  # taking one thing away may join two halves of another
-        bare = _INHERENT.sub(" ", _ADDRESS.sub(" ", bare))
-    while (emptied := _EMPTY.sub(" ", bare)) != bare:  # brackets around brackets; each turn takes some away
-        bare = emptied
+    bare = _EMPTY.sub(" ", _INHERENT.sub(" ", _ADDRESS.sub(" ", bare)))
     return " ".join(bare.split())
