@@ -239,8 +239,9 @@ def test_markup_that_may_be_a_subject_is_told_apart() -> None:
 @given(st.text(max_size=120) | st.text("[]()!<>=`|#htps:/.wex ", max_size=60))
 @example("([])")
 @example("]  (")
+@example("a (((())))")
 @example("[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]](b)" * 3)
-@example("[" * 14 + "x" + "](y)" * 14)
+@example("[" * 40 + "x" + "](y)" * 40)
 @settings(max_examples=300, deadline=None)
 def test_plain_text_has_no_address_and_no_inherent_markup(text: str) -> None:
     cleaned = plain(text)

@@ -391,7 +391,9 @@ def test_a_failed_delivery_is_given_back_with_its_reason() -> None:
         (timedelta(0), False),
         (timedelta(minutes=15), False),
         (timedelta(minutes=15) + SECOND, True),
-        (-SECOND, True),
+        (-SECOND, False),
+        (-timedelta(minutes=15), False),
+        (-timedelta(minutes=15) - SECOND, True),
     ],
 )
 def test_a_delivery_that_another_run_is_sending_is_taken_when_its_lease_has_passed(

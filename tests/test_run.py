@@ -8,7 +8,16 @@ from datetime import timedelta
 
 import pytest
 
-from news_digest.errors import ConfigError, DocumentTooLarge, Refused, StoreFull, Unclear, WriterUnavailable
+from news_digest.errors import (
+    ConfigError,
+    DeliveryError,
+    DocumentTooLarge,
+    Refused,
+    StoreFull,
+    Unclear,
+    WriterUnavailable,
+)
+from news_digest.lifecycle import activate
 from news_digest.model import (
     Active,
     Brief,
@@ -25,7 +34,7 @@ from news_digest.model import (
     State,
     Ticket,
 )
-from news_digest.ports import Edges, Step, Writer
+from news_digest.ports import Edges, Step, Stopped, Writer
 from news_digest.report import RunOutcome, RunReport
 from news_digest.run import Job, run, ticket_for
 from news_digest.stores.memory import MemoryStore
@@ -550,6 +559,89 @@ def test_a_channel_whose_secret_is_missing_does_not_stop_the_others(world: World
         ("memory", False),
     ]
     assert report.exit_code == 6
+
+
+def test_a_channel_that_failed_is_not_tried_again_by_the_same_run(world: World) -> None:
+    tries: list[str] = []
+
+    class Greylisting(FakeChannel):
+        def deliver(self, digest: Digest) -> Receipt:
+            tries.append(self.name)
+            if len(tries) == 1:
+                raise DeliveryError("cannot deliver", thing=self.name, cause="451")
+            return super().deliver(digest)
+
+    world.channel = Greylisting()
+    world.publish("one")
+    world.writer.mode = "hang"
+    world.run()
+    world.writer.mode = "write"
+    report = world.run()
+    assert tries == ["memory"]
+    assert report.exit_code == 6
+    assert world.run().exit_code == 0
+    assert tries == ["memory", "memory"]
+
+
+def test_a_run_that_finds_the_day_settled_otherwise_leaves_the_outbox_alone(world: World) -> None:
+    world.publish("one")
+    world.writer.mode = "hang"
+    world.run()
+    world.channel.broken = "down"
+
+    class Slow(ScriptedWriter):
+        def poll(self, *arguments: object) -> object:  # type: ignore[override]
+            world.writer = quick
+            world.run()
+            return Stopped("too late")
+
+    quick = world.writer
+    quick.mode = "write"
+    world.writer = Slow(begun=quick.begun, root="/w")
+    report = world.run()
+    assert report.ended == []
+    assert world.today in world.outbox.kept
+    world.channel.broken = ""
+    world.run()
+    assert len(world.channel.digests) == 1
+
+
+def test_a_claim_whose_owner_wakes_up_while_it_is_recovered_is_left_to_it(world: World) -> None:
+    class Waking(ScriptedWriter):
+        def find(self, ticket: Ticket, *_: object) -> None:
+            world.change(lambda state: activate(state, ticket, world.clock()))
+
+    world.publish("one")
+    world.writer.refuse = Unclear("cannot begin", cause="timeout")
+    world.run()
+    world.clock.sleep(timedelta(minutes=16))
+    world.writer = Waking(root="/w", mode="hang")
+    assert world.run().outcome in (RunOutcome.WAITING, RunOutcome.DONE)
+
+
+def test_a_claim_counts_from_when_it_is_made_not_from_when_the_run_began(world: World) -> None:
+    feeds = Overtaking()
+    world.feeds = feeds
+    world.publish("one")
+    feeds.then = lambda: world.clock.sleep(timedelta(minutes=14))
+    world.writer.refuse = Unclear("cannot begin", cause="timeout")
+    world.run()
+    task = world.task()
+    assert isinstance(task, Starting)
+    assert task.last_activity == world.clock()
+
+
+def test_ctrl_c_while_nothing_can_be_asked_is_still_ctrl_c(world: World) -> None:
+    class Interrupted(ScriptedWriter):
+        def begin(self, *_: object) -> Conversation:
+            self.unavailable = WriterUnavailable("cannot ask", cause="down")
+            raise KeyboardInterrupt
+
+    world.publish("one")
+    world.writer = Interrupted(root="/w")
+    with pytest.raises(KeyboardInterrupt):
+        world.run()
+    assert isinstance(world.task(), Starting)
 
 
 def test_a_digest_that_the_outbox_lost_is_named(world: World) -> None:

@@ -113,9 +113,10 @@ def _joined(count: int, links: Mapping[Pair, float], least: float) -> tuple[tupl
         negative, first, second = heapq.heappop(queue)
         if neighbours.get(first, {}).get(second) != -negative:
             continue
-        for other, value in _merge(neighbours, groups, first, second):
-            if value >= least:
-                heapq.heappush(queue, (-value, min(first, other), max(first, other)))
+        merged = _merge(neighbours, groups, first, second)
+        alike = [(-value, min(first, other), max(first, other)) for other, value in merged if value >= least]
+        for entry in alike:
+            heapq.heappush(queue, entry)
     return groups.all()
 
 

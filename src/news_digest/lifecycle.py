@@ -330,7 +330,7 @@ def take_delivery(state: State, ticket: Ticket, run: str, now: datetime, limits:
     """Take every delivery that is owed and that no living run is sending, so that no other run sends it meanwhile."""
 
     def take(receipt: Receipt) -> Receipt:
-        free = receipt.taken_at is None or not timedelta(0) <= now - receipt.taken_at <= limits.delivery_lease
+        free = receipt.taken_at is None or abs(now - receipt.taken_at) > limits.delivery_lease
         return replace(receipt, taken_at=now, run=run) if receipt.at is None and free else receipt
 
     return _with_receipts(state, ticket, take)
@@ -411,7 +411,8 @@ def _pruned_tasks(tasks: Mapping[str, Task], today: Period, limits: Limits) -> M
     if excess <= 0:
         return tasks
     evictable = [task for task in tasks.values() if isinstance(task, Settled) and not task.workspace]
-    oldest = sorted((task for task in evictable if task.period != today), key=lambda task: task.period)
+    others = (task for task in evictable if task.period != today)
+    oldest = sorted(others, key=lambda task: (bool(task.owed), task.period))
     gone = {task.period.key for task in oldest[:excess]}
     return {key: task for key, task in tasks.items() if key not in gone}
 

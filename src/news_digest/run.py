@@ -12,11 +12,22 @@ Starting the same day's run twice is always safe, also at the same instant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from news_digest.brief import brief_hash
-from news_digest.errors import DayTaken, Refused, StoreError, StoriesTaken, Superseded, Unclear, WriterUnavailable
+from news_digest.errors import (
+    DayTaken,
+    LedgerError,
+    NewsDigestError,
+    Refused,
+    StoreError,
+    StoriesTaken,
+    Superseded,
+    Unclear,
+    WriterUnavailable,
+)
 from news_digest.ledger import Ledger
 from news_digest.lifecycle import activate, claim, describe, drop_claim, next_attempt, record_check
 from news_digest.model import (
@@ -169,7 +180,7 @@ def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunRep
     writer = edges.writer(job.writer)
     stories = edges.feeds.stories(check.selection.picked)
     brief = make_brief(job, check.selection, stories, report.failures, check.now, ledger.state)
-    wanted = _wanted(job, writer, brief, check, ledger.state)
+    wanted = _wanted(job, writer, brief, check, ledger.state, edges.clock())
     ticket = wanted.ticket or Ticket("")
     edges.tell(Step("claim", f"claiming {report.period} for {len(brief.stories)} stories"))
     keys = [key for group in check.selection.picked for key in lookups(group)]
@@ -185,7 +196,8 @@ def _write(job: Job, edges: Edges, check: _Check, ledger: Ledger, report: RunRep
     try:
         edges.outbox.put(brief.period, kept(ticket, brief))
     except StoreError:
-        ledger.apply(lambda state: drop_claim(state, brief.period, ticket))
+        with suppress(LedgerError):
+            ledger.apply(lambda state: drop_claim(state, brief.period, ticket))
         raise
     return _begin(edges, writer, brief, wanted, ledger, report)
 
@@ -220,7 +232,7 @@ def make_brief(
     )
 
 
-def _wanted(job: Job, writer: Writer, brief: Brief, check: _Check, state: State) -> Starting:
+def _wanted(job: Job, writer: Writer, brief: Brief, check: _Check, state: State, now: datetime) -> Starting:
     attempt = next_attempt(state, brief.period)
     ticket = ticket_for(job.automation_id, brief.period, attempt)
     remembered = [prints(group) for group in check.selection.picked]
@@ -230,7 +242,7 @@ def _wanted(job: Job, writer: Writer, brief: Brief, check: _Check, state: State)
         stories=tuple(dict.fromkeys(key for stored, _ in remembered for key in stored)),
         wide=tuple(dict.fromkeys(key for _, wide in remembered for key in wide)),
         story_count=len(brief.stories),
-        last_activity=check.now,
+        last_activity=now,
         workspace=writer.workspace(brief.period, ticket),
         attempt=attempt,
         writer=job.writer,
@@ -265,8 +277,9 @@ def _begin(
         report.hint = error.hint or "a run in 15 minutes or later looks whether the conversation exists"
         return None
     except KeyboardInterrupt:
-        if writer.find(ticket, brief.period, claimed.brief_hash) is None:
-            _abandon(edges, writer, claimed, ledger, report)
+        with suppress(NewsDigestError):  # a later run recovers what cannot be cleaned up now
+            if writer.find(ticket, brief.period, claimed.brief_hash) is None:
+                _abandon(edges, writer, claimed, ledger, report)
         raise
     return _activate(edges, writer, brief, conversation, ledger, report)
 
@@ -277,7 +290,8 @@ def _activate(
     try:
         state = ledger.apply(lambda state: activate(state, conversation.ticket, edges.clock(), conversation.url))
     except Superseded as error:
-        writer.release(conversation, brief.period)
+        with suppress(WriterUnavailable):
+            writer.release(conversation, brief.period)
         report.outcome, report.detail = RunOutcome.OVERTAKEN, str(error)
         return None
     report.conversation_id, report.conversation_url = conversation.ticket, conversation.url
@@ -294,5 +308,9 @@ def _abandon(edges: Edges, writer: Writer, claimed: Starting, ledger: Ledger, re
     except WriterUnavailable as error:
         report.warnings.append(f"the claim stays for a later run: {error}")
         return
-    ledger.apply(lambda state: drop_claim(state, claimed.period, ticket))
+    try:
+        ledger.apply(lambda state: drop_claim(state, claimed.period, ticket))
+    except LedgerError as error:
+        report.warnings.append(f"the claim is another run's by now: {error}")
+        return
     edges.outbox.drop(claimed.period)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from news_digest.errors import ConfigError, DeliveryError, Superseded, WriterUnavailable
+from news_digest.errors import ConfigError, DeliveryError, IllegalMove, Superseded, WriterUnavailable
 from news_digest.ledger import Ledger
 from news_digest.lifecycle import (
     Ending,
@@ -40,6 +40,7 @@ from news_digest.model import (
     Selection,
     Settled,
     Starting,
+    Task,
     Ticket,
 )
 from news_digest.ports import Edges, Event, Progress, Running, Step, Stopped, Writer, Wrote
@@ -63,6 +64,8 @@ class Settling:
         self._limits = limits
         self._report = report
         self._job = job
+        self._tried: set[tuple[Period, str]] = set()
+        """A channel that failed is tried again by the next run, not by this one."""
 
     # --- what earlier runs left ------------------------------------------------------------------------------------
 
@@ -102,8 +105,8 @@ class Settling:
             else:
                 self._ledger.apply(lambda state: drop_claim(state, claimed.period, claimed.ticket))
                 self._warn(f"the claim of {claimed.period} had stalled; the day is open again")
-        except Superseded:
-            return
+        except (Superseded, IllegalMove):
+            return  # another run recovered it first, or its owner woke up
 
     # --- waiting ---------------------------------------------------------------------------------------------------
 
@@ -178,9 +181,10 @@ class Settling:
                 return None
 
     def _end(self, task: Active, ending: Ending) -> None:
-        self._ledger.apply(lambda state: settle(state, task.ticket, ending, self._limits))
-        self._edges.outbox.drop(task.period)
-        self._note_end(task, ending)
+        state = self._ledger.apply(lambda state: settle(state, task.ticket, ending, self._limits))
+        if _ended_so(state.tasks.get(task.period.key), ending):
+            self._edges.outbox.drop(task.period)
+            self._note_end(task, ending)
 
     def _note_end(self, task: Active, ending: Ending) -> None:
         url = task.conversation_url
@@ -203,11 +207,13 @@ class Settling:
             run=self._job.run_id,
         )
         state = self._ledger.apply(lambda state: settle(state, task.ticket, ending, self._limits))
+        settled = state.tasks.get(task.period.key)
+        if not isinstance(settled, Settled) or not _ended_so(settled, ending):
+            self._edges.outbox.drop(task.period)
+            return
         self._note_end(task, ending)
         self._edges.journal.note(_told_events(digest, ending.at))
-        settled = state.tasks.get(task.period.key)
-        if isinstance(settled, Settled):
-            self._deliver(settled, digest)
+        self._deliver(settled, digest)
 
     def _brief_of(self, task: Active) -> Brief | None:
         value = self._edges.outbox.get(task.period)
@@ -233,7 +239,7 @@ class Settling:
             ):
                 continue
             ticket = task.ticket
-            if not any(receipt.run == self._job.run_id for receipt in task.receipts if receipt.at is None):
+            if any((task.period, name) not in self._tried for name in task.owed):
                 now = self._edges.clock()
                 state = self._ledger.apply(
                     lambda state: take_delivery(state, ticket, self._job.run_id, now, self._limits)  # noqa: B023
@@ -269,13 +275,14 @@ class Settling:
             self._report.digests.append(digest)
 
     def _taken(self, task: Settled) -> list[str]:
-        return [r.channel for r in task.receipts if r.at is None and r.run == self._job.run_id]
+        taken = [r.channel for r in task.receipts if r.at is None and r.run == self._job.run_id]
+        return [name for name in taken if (task.period, name) not in self._tried]
 
     def _still_taken(self, name: str, task: Settled) -> bool:
         """Return whether this run may still send; one that slept through its lease asks again."""
         ticket, now = task.ticket or Ticket(""), self._edges.clock()
         since = next((r.taken_at for r in task.receipts if r.channel == name and r.taken_at), now)
-        if timedelta(0) <= now - since <= self._limits.delivery_lease:
+        if abs(now - since) <= self._limits.delivery_lease:
             return True
         state = self._ledger.apply(lambda state: take_delivery(state, ticket, self._job.run_id, now, self._limits))
         current = state.tasks.get(task.period.key)
@@ -283,6 +290,7 @@ class Settling:
 
     def _deliver_to(self, name: str, period: Period, ticket: Ticket, digest: Digest) -> None:
         self._edges.tell(Step("deliver", f"{period} to {name}"))
+        self._tried.add((period, name))
         try:
             channel = self._edges.channels.get(name)
             receipt = (
@@ -320,6 +328,11 @@ class Settling:
     def _warn(self, text: str) -> None:
         if text not in self._report.warnings:
             self._report.warnings.append(text)
+
+
+def _ended_so(task: Task | None, ending: Ending) -> bool:
+    """Return whether a task ended as this run says: another run may have settled it first, and otherwise."""
+    return isinstance(task, Settled) and task.outcome is ending.outcome
 
 
 def _conversation(task: Starting | Active | Settled) -> Conversation:

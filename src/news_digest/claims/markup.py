@@ -61,7 +61,7 @@ def markup(text: str) -> list[str]:
     return [match.group().strip() for match in _FORMAL.finditer(text)]
 
 
-_TURNS = 12
+_TURNS = 3
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 
 
@@ -73,7 +73,7 @@ def plain(text: str) -> str:
         if shorter == bare:
             return bare
         bare = shorter
-    return " ".join(re.sub(r"[][(){}<>!`|]", " ", bare).split())
+    return _taken_away(re.sub(r"[][(){}<>!`|]", " ", bare))
 
 
 def _taken_away(text: str) -> str:

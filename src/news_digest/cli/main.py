@@ -109,7 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; the state is consistent, the next run goes on from here", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output went away, and click turned that into an exit of its own: nothing is wrong.
         return 0
     except NewsDigestError as error:
         click.echo(f"error: {error}", err=True)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from news_digest.cli.settings import Settings, load_settings
+from news_digest.errors import ConfigError
 from news_digest.model import Json
 
 __all__ = ["as_json", "config_option", "json_option", "print_json", "quiet_option", "settings_of"]
@@ -38,7 +39,13 @@ def quiet_option(command: _Command) -> _Command:
 
 def settings_of(config_file: str | None) -> Settings:
     """Return the settings of this process; raises ``ConfigError``."""
-    return load_settings(os.environ, Path.cwd(), config_file)
+    try:
+        folder = Path.cwd()
+    except OSError as error:
+        raise ConfigError(
+            "cannot find the working folder", cause=str(error.strerror), hint="change into a folder that exists"
+        ) from error
+    return load_settings(os.environ, folder, config_file)
 
 
 def as_json(value: Json) -> str:

@@ -161,7 +161,12 @@ def _file_name(identity: str) -> str:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment["HOME"]) if environment.get("HOME") else Path.home()
+    if environment.get("HOME"):
+        return Path(environment["HOME"])
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise ConfigError("cannot find the home folder", cause=str(error), hint="set HOME") from error
 
 
 def _user_folder(environment: Mapping[str, str], name: str, fallback: str) -> Path:
