@@ -13,7 +13,7 @@ from news_digest.brief import brief_text, fence_tag
 from news_digest.digest import compose, items_of
 from news_digest.findings import Kind, Place
 from news_digest.model import Brief, Claim, Draft, Item, Section, Story, Style
-from news_digest.repair import checked, repair, split
+from news_digest.repair import _fitting, checked, repair, split
 from news_digest.review import OTHER, review
 from news_digest.rules import NOTHING, QUIET
 
@@ -399,3 +399,19 @@ def test_other_languages_are_judged_by_numbers_names_and_words(
 def test_without_stories_nothing_is_noted() -> None:
     noted = Draft(headlines=(Item("Nobody said <b>so</b>", (), ()),))
     assert put_right(noted, brief(stories=(), failures=())).headlines == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (["One.", "Two."], 2),
+        (["One.", "Two.", "Three."], 2),
+        (["word " * 30, "word " * 30], 1),
+        (["word " * 60], 0),
+        ([], 0),
+    ],
+)
+def test_an_item_keeps_the_sentences_that_fit_it(said: list[str], kept: int) -> None:
+    headline, left = _fitting("A headline", list(said))
+    assert headline == "A headline"
+    assert left == said[:kept]
