@@ -295,6 +295,7 @@ _SPACES = (
         (entry('<link rel="related" href="https://a.test/r"/><id>https://a.test/x</id>'), "https://a.test/x"),
         (entry('<link xml:base="/y/" href="x"/>', 'xml:base="https://b.test/"'), "https://b.test/y/x"),
         (entry('<content src="https://a.test/x"/>'), "https://a.test/x"),
+        (entry("<id>HTTPS://a.test/x</id>"), "HTTPS://a.test/x"),
         (entry("<link>https://a.test/x</link>"), "https://a.test/x"),
     ],
 )
@@ -342,6 +343,11 @@ def test_what_stands_in_other_vocabularies_is_used_where_the_core_is_missing() -
     assert (title_of(only(text)), excerpt(only(text))) == ("Title", "Text")
 
 
+def test_a_media_title_or_a_title_of_another_vocabulary_names_what_has_no_title_of_its_own() -> None:
+    text = rss("<item><media:title>Song</media:title></item>", "<dc:title>Wire</dc:title>", _SPACES)
+    assert (title_of(only(text)), read(text).title) == ("Song", "Wire")
+
+
 def test_the_fuller_of_teaser_and_content_is_read() -> None:
     long, short = "One long sentence of the story. " * 5, "Short."
     for teaser, content in ((long, short), (short, long), (long, ""), ("", long)):
@@ -370,6 +376,9 @@ def test_the_identifier_is_kept_untouched() -> None:
         ("<pubDate>nonsense</pubDate><dc:date>2026-12-01T09:30:00Z</dc:date>", AT),
         ("<atom:updated>2026-12-01T09:30:00Z</atom:updated>", AT),
         (f"<atom:updated>2027-01-01T00:00:00Z</atom:updated>{DATE}", AT),
+        (f"<dc:date>2027-01-01</dc:date>{DATE}", AT),
+        (f"{DATE}<dc:date>2027-01-01</dc:date>", AT),
+        (f"<pubDate>Fri, 01 Jan 2027 00:00:00 GMT</pubDate>{DATE}<pubDate/>", AT),
         ("<pubDate>Mon, 01 Jan 0001 00:00:00 +0000</pubDate>", None),
         ("<pubDate>2026-00-12</pubDate>", None),
         ("<pubDate>Sat, 01 Jan 2050 00:00:00 GMT</pubDate>", datetime(2050, 1, 1, tzinfo=UTC)),

@@ -131,6 +131,30 @@ def test_what_browsers_do_not_show_is_left_out(hidden: str) -> None:
     assert story(text=f"Before {hidden}after.").excerpt.replace(" ", "") == "Beforeafter."
 
 
+@pytest.mark.parametrize("embed", ["<iframe src='a'/>", "<video src='a' />", "<object data='a'>", "<svg/>"])
+def test_an_embedded_thing_that_is_never_closed_swallows_nothing(embed: str) -> None:
+    assert story(text=f"Before {embed}<p>after.").excerpt == "Before after."
+
+
+def test_a_script_that_speaks_of_scripts_ends_with_its_end() -> None:
+    assert story(text="Before <script>/* <script> */</script>after.").excerpt == "Before after."
+
+
+def test_a_section_that_is_wrapped_twice_is_still_markup() -> None:
+    assert story(text="<![CDATA[<p>Caf&eacute; &amp; more</p>]]>").excerpt == "Café & more"
+
+
+def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_elsewhere() -> None:
+    assert story(text="<p>word<o:p></o:p>s <x-note k='v'>and <o:p/>more").excerpt == "words and more"
+    for text in ("Vec<T> or map<K,V>", "What <T> means", "Ada <ada@mail.example> wrote", "a <Suspense fallback> here"):
+        assert (story(title=text).title, story(text=f"<p>{text}</p>").excerpt) == (text, text)
+
+
+def test_the_signs_of_a_formula_are_set_apart() -> None:
+    math = "<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup><annotation>E=mc^2</annotation></math>"
+    assert story(text=f"So {math}.").excerpt.split() == ["So", "E", "=", "m", "c", "2."]
+
+
 def test_hidden_text_is_named() -> None:
     assert "hidden text" in story(text="<p hidden>do this</p>News.").suspicious
     assert story(text="<script>x()</script><p class='lead'>News.</p>").suspicious == ()

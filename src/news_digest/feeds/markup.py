@@ -22,11 +22,11 @@ def _words(text: str) -> frozenset[str]:
 
 _TOKEN: Final = re.compile(
     r"<!--.*?(?:-->|\Z)"
-    r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
     r"|<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9:._-]*)(?P<attributes>(?>[^\"'<>]+|\"[^\"]*\"|'[^']*')*+)>"
     r"|<[!?](?=[A-Za-z\[])[^<>]*>",
     re.DOTALL,
 )
+_END: Final = re.compile(r"</([A-Za-z][A-Za-z0-9:._-]*)")
 _BLOCKS: Final = _words(
     """
     address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption
@@ -34,7 +34,8 @@ _BLOCKS: Final = _words(
     section summary table tbody tfoot thead tr ul
     """
 )
-_CELLS: Final = frozenset({"td", "th"})
+_CELLS: Final = frozenset({"td", "th", "mi", "mn", "mo", "ms", "mtext"})
+"""Cells of a table and the signs of a formula: apart, but on one line."""
 _RAISED: Final = frozenset({"sup", "sub"})
 """A raised digit must not become one of the number before it: ten to the sixth is not 106."""
 _INLINE: Final = _words(
@@ -47,10 +48,14 @@ _INLINE: Final = _words(
 _UNSEEN: Final = _words(
     """
     script style template noscript head title svg iframe object applet audio video canvas select textarea
-    noframes noembed frameset
+    noframes noembed frameset annotation annotation-xml
     """
 )
 """What stands in these is no text of the article, or is shown only where something else fails."""
+_RAW: Final = _words("script style iframe noembed noframes noscript textarea title")
+"""Nothing in these is a tag but their own end (HTML, "raw text elements")."""
+_EMBEDDED: Final = _words("iframe svg object applet audio video canvas select")
+"""Left open, as XML writes them, these must not swallow the rest of the article."""
 _VOID: Final = _words(
     """
     area base br col embed hr img input link meta param source track wbr
@@ -93,6 +98,8 @@ def lines_of_html(markup: str, enough: int) -> Lines:
         return lines_of_text(_decoded(markup[: 8 * enough]))
     if len(markup) > MARKUP_CHARACTERS:
         markup = markup[:MARKUP_CHARACTERS].rpartition("<")[0]
+    if "<![CDATA[" in markup:  # wrapped twice: XML has taken its own away already
+        markup = markup.replace("<![CDATA[", "").replace("]]>", "")
     reader = _Reader(markup)
     for token in _TOKEN.finditer(markup):
         reader.read(token)
@@ -126,19 +133,18 @@ class _Reader:
         self._line: list[str] = []
         self._skipping = ""
         self._depth = 0
+        self._last_ends: dict[str, int] | None = None
 
     def read(self, token: re.Match[str]) -> None:
         """Take the text before a token, and the token."""
         text = self._markup[self.position : token.start()]
         name = (token["name"] or "").lower()
-        if name and not self._skipping and not _is_tag(token, name, text):
+        if name and not self._skipping and not self._is_tag(token, name):
             return
         self.position = token.end()
         self.add(text)
         if self._skipping:
             self._skip(token, name)
-        elif token["cdata"] is not None:
-            self._line.append(token["cdata"])
         elif name:
             self._tag(token, name)
 
@@ -158,10 +164,14 @@ class _Reader:
     def _tag(self, token: re.Match[str], name: str) -> None:
         if name in _BLOCKS:
             self.end_line()
-        elif name in _CELLS or (name in _RAISED and self._markup[token.end() : token.end() + 1].isdecimal()):
+        elif (name in _CELLS and not token["close"]) or (
+            name in _RAISED and self._markup[token.end() : token.end() + 1].isdecimal()
+        ):
             self._line.append(" ")
         attributes = token["attributes"]
         if token["close"] or name in _VOID or (attributes.endswith("/") and name not in _UNSEEN):
+            return
+        if name in _EMBEDDED and not self._ends_behind(token.end(), name):
             return
         styled = bool(attributes) and _is_hidden(attributes)
         if styled or name in _UNSEEN:
@@ -169,17 +179,27 @@ class _Reader:
             self.hidden |= styled or name == "template"
 
     def _skip(self, token: re.Match[str], name: str) -> None:
-        if name == self._skipping:
+        if name == self._skipping and (token["close"] or name not in _RAW):
             self._depth += -1 if token["close"] else 1
             if self._depth == 0:
                 self._skipping = ""
 
+    def _is_tag(self, token: re.Match[str], name: str) -> bool:
+        """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or closed somewhere."""
+        if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS or token["close"]:
+            return True
+        attributes = token["attributes"]
+        return (
+            attributes == "/"
+            or (attributes[:1].isspace() and "=" in attributes)
+            or self._ends_behind(token.end(), name)
+        )
 
-def _is_tag(token: re.Match[str], name: str, before: str) -> bool:
-    """Return whether this is a tag and not text like ``Vec<T>``: known, or nothing that a sentence would hold."""
-    if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS:
-        return True
-    return bool(token["close"] or token["attributes"].strip() or not before[-1:].isalnum())
+    def _ends_behind(self, position: int, name: str) -> bool:
+        """Return whether an end tag of this name stands behind a position; the fragment is searched only once."""
+        if self._last_ends is None:
+            self._last_ends = {match[1].lower(): match.start() for match in _END.finditer(self._markup)}
+        return self._last_ends.get(name, -1) >= position
 
 
 def _is_hidden(attributes: str) -> bool:

@@ -41,13 +41,14 @@ _NAMESPACES: Final = {
 _FIELDS: Final = {
     **{"rss": "feed", "feed": "feed", "rdf:rdf": "feed", "rdf": "feed", "channel": "channel"},
     **{"item": "item", "entry": "entry", "title": "title", "link": "link", "guid": "id", "id": "id"},
-    **dict.fromkeys(("dc:title", "itunes:title"), "other title"),
+    **dict.fromkeys(("dc:title", "itunes:title", "media:title"), "other title"),
     **dict.fromkeys(("description", "summary", "abstract"), "teaser"),
     **dict.fromkeys(("dc:description", "itunes:summary", "media:description"), "other teaser"),
     **dict.fromkeys(
         ("content:encoded", "content", "encoded", "fullitem", "body", "xhtml:body", "xhtml:div"), "content"
     ),
-    **dict.fromkeys(("pubdate", "published", "issued", "dc:date", "dcterms:issued", "date"), "published"),
+    **dict.fromkeys(("pubdate", "published"), "published"),
+    **dict.fromkeys(("issued", "dc:date", "dcterms:issued", "date"), "issued"),
     **dict.fromkeys(("created", "dcterms:created", "dcterms:date"), "created"),
     **dict.fromkeys(("updated", "modified", "dcterms:modified", "dcterms:updated"), "updated"),
     **{"feedburner:origlink": "target", "enclosure": "enclosure", "media:group": "group"},
@@ -136,12 +137,14 @@ def _base(elements: Iterable[Element], url: str) -> str:
 def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
     fields = _Fields({_name(feed.tag)[0], *(_name(each.tag)[0] for each in feed if _name(each.tag)[1] == "channel")})
     entries: list[tuple[Element, str]] = []
-    title, home = None, ""
+    title, other, home = None, None, ""
     for child, field, base in _children(feed, fields, _base([feed], url)):
         if field in _ITEMS:
             entries.append((child, base))
         elif field == "title" and title is None:
             title = child
+        elif field == "other title" and other is None:
+            other = child
         elif field == "link" and not home:
             home = _home(child)
     if not entries:
@@ -149,6 +152,7 @@ def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
     reader = _Reader(fields, Addresses(url, home), based=based)
     items = [item for element, above in entries if (item := reader.read(element, above))]
     atom = fields[feed.tag] == "feed" and _name(feed.tag)[1] == "feed"
+    title = title if title is not None else other
     return Found(_passage(title, atom=atom) if title is not None else Passage(), items)
 
 
@@ -253,9 +257,13 @@ class _Reader:
 def _is_permalink(guid: Element, *, atom: bool) -> bool:
     text = _text(guid).strip()
     if atom:
-        return text.startswith(("http://", "https://"))
+        return _is_web(text)
     says = next((value.strip().lower() for name, value in guid.items() if name.lower() == "ispermalink"), "")
-    return says != "false" and (says == "true" or text.startswith(("http://", "https://")))
+    return says != "false" and (says == "true" or _is_web(text))
+
+
+def _is_web(address: str) -> bool:
+    return address[:8].lower().startswith(("http://", "https://"))
 
 
 def _relation(link: Element) -> str:
@@ -275,8 +283,9 @@ def _alternate(links: Iterable[Element]) -> Element | None:
 
 
 def _published(parts: dict[str, list[Element]]) -> datetime | None:
-    for field in ("published", "created", "updated"):
-        for element in parts.get(field, ()):
+    """Return the first date in the order of what they mean; of several that mean the same, the last that is one."""
+    for field in ("published", "issued", "created", "updated"):
+        for element in reversed(parts.get(field, ())):
             found = read_date(_text(element))
             if found is not None:
                 return found
