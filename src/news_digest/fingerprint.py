@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -63,6 +63,9 @@ _WRAPPERS: Final = {
     "out.reddit.com": ("", ("url",)),
 }
 """Links of these hosts lead somewhere else: host, path, and the parameter that holds the target."""
+_WRAPPING: Final = re.compile(
+    rf"https?://(?:www\.)?(?:{'|'.join(map(re.escape, _WRAPPERS))})(?:[/?#]|$)", re.IGNORECASE
+)
 _SHORTEST_IDENTIFIER: Final = 6
 _ADDRESS: Final = re.compile(r"(?i)^(https?)://(www\.)?([^/?#]+)(.*)$", re.DOTALL)
 _NUMERIC_FRAGMENT: Final = re.compile(r"#\d+$")
@@ -85,7 +88,6 @@ class Marks:
     """Where the link leads in the end, where the feed says so (``feedburner:origLink``)."""
 
 
-@lru_cache(maxsize=4096)
 def fingerprint(text: str) -> Fingerprint:
     """Return the first 16 hexadecimal digits of the SHA-256 of a text (specification, "Fingerprints")."""
     return Fingerprint(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16])
@@ -123,9 +125,9 @@ def wide_link(link: str) -> str:
     link = unwrapped(link)
     simple = _SIMPLE.fullmatch(link)
     if simple:
-        _, host, path, text = simple.groups("")
+        _, host, path, query = simple.groups("")
         host = host.removeprefix("www.")
-        each = text.split("&") if text else []
+        each = query.split("&") if query else ()
         kept = "&".join(sorted(pair for pair in each if not _is_tracker(pair.partition("=")[0].lower(), host)))
         return f"https://{host}{path.rstrip('/') or '/'}{'?' if kept else ''}{kept}"
     parts = _split(link)
@@ -140,8 +142,7 @@ def wide_link(link: str) -> str:
 def unwrapped(link: str) -> str:
     """Return the target of a link that only forwards, else the link itself; wrappers are followed three deep."""
     for _ in range(3):
-        match = _ADDRESS.match(link)
-        parts = _split(link) if match and match[3].lower() in _WRAPPERS else None
+        parts = _split(link) if _WRAPPING.match(link) else None
         if parts is None:
             return link
         path, names = _WRAPPERS.get(_host(parts), ("", ()))
@@ -192,7 +193,7 @@ def stored_fingerprints(identifier: str, link: str, title: str) -> tuple[Fingerp
     """
     canonical = canonical_link(link) if link.strip() else ""
     first = identifier.strip() or canonical or title.strip()
-    return _prints(text for text in (first, canonical) if text)
+    return tuple(fingerprint(text) for text in dict.fromkeys((first, canonical)) if text)
 
 
 def is_weak(identifier: str) -> bool:
@@ -234,10 +235,7 @@ def identify(entries: Sequence[Marks], feed: str) -> list[Identity]:
     looked up; its form qualified by the feed takes a wide place.
     """
     texts = [_Texts.of(marks, feed) for marks in entries]
-    counts: Counter[tuple[str, str]] = Counter()
-    for each in set(texts):
-        counts.update(each.by_kind())
-    return [_identity(each, feed, counts) for each in texts]
+    return [_identity(each, own, feed) for each, own in zip(texts, _own(texts), strict=True)]
 
 
 class _Texts(NamedTuple):
@@ -252,55 +250,60 @@ class _Texts(NamedTuple):
     title: str
     dated: str
     """Title, date and feed: all that is left where a publisher rotates identifier and link."""
-    on_a_day: bool
-    """The date has no time of day, so that two stories can well share it, and a title."""
+    timed: str
+    """The same if the date has a time of day: two stories can well share a day, and a title."""
 
     @classmethod
     def of(cls, marks: Marks, feed: str) -> _Texts:
         identifier, link, title = marks.identifier.strip(), marks.link.strip(), " ".join(marks.title.split())
         target = marks.target or link
-        revision = _wide_identifier(identifier)
         at = marks.published
+        dated = f"{title}\n{int(at.timestamp())}\n{feed}" if title and at else ""
         return cls(
             identifier,
             canonical_link(marks.link) if link else "",
             wide_link(target) if target else "",
             _with_fragment(target),
-            revision,
+            _wide_identifier(identifier),
             marks.title.strip(),
-            f"{title}\n{int(at.timestamp())}\n{feed}" if title and at else "",
-            at is not None and not (at.hour or at.minute or at.second),
+            dated,
+            dated if at and (at.hour or at.minute or at.second) else "",
         )
 
-    def by_kind(self) -> Iterator[tuple[str, str]]:
-        return ((kind, text) for kind, text in zip(self._fields[:-1], self[:-1], strict=True) if text)
+
+def _own(entries: Sequence[_Texts]) -> Sequence[_Texts]:
+    """Return what each entry of a document has alone; what several have is empty."""
+    columns = zip(*set(entries), strict=True)
+    shared = [{text for text, times in Counter(each).items() if text and times > 1} for each in columns]
+    if not any(shared):
+        return entries
+    return [
+        _Texts(*("" if text in many else text for text, many in zip(each, shared, strict=True))) for each in entries
+    ]
 
 
-def _identity(texts: _Texts, feed: str, counts: Mapping[tuple[str, str], int]) -> Identity:
-    def alone(kind: str) -> str:
-        """Return a text of this entry if no other entry of the document has it."""
-        text: str = getattr(texts, kind)
-        return text if text and counts[kind, text] == 1 else ""
-
-    identifier, canonical, wide_form, revision = (alone(k) for k in ("identifier", "canonical", "wide", "revision"))
+def _identity(texts: _Texts, own: _Texts, feed: str) -> Identity:
+    identifier, canonical = own.identifier, own.canonical
     weak = bool(identifier) and is_weak(identifier)
     stored = [text for text in (identifier, canonical) if text]
     lookup = [canonical] if weak and canonical else [] if weak else list(stored)
-    lookup += [*(_other_forms(canonical) if wide_form else ()), *(_other_forms(identifier) if revision else ())]
+    lookup += [*(_other_forms(canonical) if own.wide else ()), *(_other_forms(identifier) if own.revision else ())]
     wide = [
-        wide_form if canonical else alone("with_fragment"),
-        revision if identifier else "",
+        own.wide if canonical else own.with_fragment,
+        own.revision if identifier else "",
         f"{feed}\n{identifier}" if weak else "",
-        alone("dated") if not texts.on_a_day else "",
+        own.timed,
     ]
     if not stored:
         dated = texts.dated or f"{texts.title}\n\n{feed}"
-        bare = alone("title") if not texts.identifier and not texts.canonical else ""
+        bare = own.title if not texts.identifier and not texts.canonical else ""
         stored += [text for text in (bare, dated) if text]
         lookup.append(dated)
-    kept = _prints(stored)
-    beside = tuple(key for key in _prints(text for text in wide if text) if key not in kept)
-    return Identity(kept, beside, tuple(dict.fromkeys((*_prints(lookup), *beside))))
+    prints = {text: fingerprint(text) for text in dict.fromkeys((*stored, *lookup, *wide)) if text}
+    kept = dict.fromkeys(prints[text] for text in stored)
+    beside = dict.fromkeys(key for text in wide if text and (key := prints[text]) not in kept)
+    known = dict.fromkeys(prints[text] for text in lookup)
+    return Identity(tuple(kept), tuple(beside), tuple(known | beside))
 
 
 def _with_fragment(link: str) -> str:
@@ -314,7 +317,3 @@ def _wide_identifier(identifier: str) -> str:
         return ""
     bare = _NUMERIC_FRAGMENT.sub("", identifier)
     return _with_fragment(bare) or wide_link(bare)
-
-
-def _prints(texts: Iterable[str]) -> tuple[Fingerprint, ...]:
-    return tuple(fingerprint(text) for text in dict.fromkeys(texts))
