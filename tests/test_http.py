@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Generator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,16 @@ def test_a_body_and_any_method_are_sent_as_they_are() -> None:
     assert "content-type" not in server.asked[5].headers
     assert "expect" not in server.asked[0].headers
     assert head.body == b""
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [("\xfc", "\xfc"), ("\u20ac", "\xe2\x82\xac"), ("a\udcfcb", "a\xfcb"), ("\u20ac\udcff", "\xe2\x82\xac\xff")],
+)
+def test_a_header_of_any_bytes_is_sent_as_they_are(value: str, sent: str) -> None:
+    with serving(ok) as server:
+        client().send(Request("GET", server.url(), (("X-Key", value),)))
+    assert server.asked[0].headers["x-key"] == sent
 
 
 def test_a_header_that_comes_twice_in_other_letters_is_sent_once() -> None:
@@ -164,6 +175,64 @@ def test_an_answer_that_was_cut_is_an_error_that_may_pass(case: str) -> None:
         client().send(Request("GET", server.url(), guarded=True))
     assert caught.value.transient
     assert caught.value.sent
+
+
+@pytest.mark.parametrize(
+    "after_the_head",
+    [b"half", Drip(b"x" * 90, 1, 0.05), b"x" * 9999],
+    ids=["cut", "drip", "too large"],
+)
+def test_an_error_of_the_server_counts_although_its_body_is_of_no_use(after_the_head: Part) -> None:
+    head = b"HTTP/1.1 429 Slow\r\nRetry-After: 600\r\nTransfer-Encoding: chunked\r\n\r\n2706\r\n"
+    request = partial(Request, "GET", deadline=timedelta(seconds=0.3), max_bytes=5000)
+    with serving(lambda _: [head, after_the_head]) as server:
+        response = client().send(request(server.url()))
+    assert (response.status, response.headers["retry-after"]) == (429, "600")
+
+
+def test_an_error_whose_body_cannot_be_decoded_is_the_error_without_a_body() -> None:
+    with serving(lambda _: reply("404 Not Found", "Content-Encoding: gzip", body=b"\x1f\x8b\x08\0\xff\xff")) as server:
+        response = client().send(Request("GET", server.url(), guarded=True))
+    assert (response.status, response.body) == (404, b"")
+
+
+def test_a_redirect_is_followed_although_its_body_was_cut() -> None:
+    cut = b"HTTP/1.1 302 Found\r\nLocation: /ok\r\nContent-Length: 99\r\n\r\nmoved"
+    with serving(lambda asked: ok(asked) if asked.path == "/ok" else cut) as server:
+        assert client().send(Request("GET", server.url())).body == b"fine"
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        ([b"HTTP/1.1 200 OK\r\n", *[b"X-A: " + b"b" * 1000 + b"\r\n"] * 400], "head of the answer does not end"),
+        ([b"HTTP/1.1 200 OK\r\nX-A: ", b"b" * 400_000], "head of the answer does not end"),
+        ([b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" * 9000], "head of the answer does not end"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", r"rules of HTTP \(Invalid Content-Length"),
+        (b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", r"rules of HTTP \(Header without colon"),
+        (b"HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n", r"rules of HTTP \(Multiple Location"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "chunks"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx", "transfer coding"),
+    ],
+)
+def test_an_answer_that_breaks_the_rules_is_said_so(answer: bytes | list[Part], cause: str) -> None:
+    with serving(lambda _: answer) as server, pytest.raises(HttpError, match=cause) as caught:
+        client().send(Request("GET", server.url()))
+    assert caught.value.hint
+    assert caught.value.sent
+
+
+def test_of_a_header_that_has_one_value_the_first_counts() -> None:
+    twice = ('ETag: "a"', 'ETag: "b"', "Retry-After: 5", "Retry-After: 5", "Vary: a", "Vary: b")
+    with serving(lambda _: reply("200 OK", *twice)) as server:
+        headers = client().send(Request("GET", server.url())).headers
+    assert (headers["etag"], headers["retry-after"], headers["vary"]) == ('"a"', "5", "a, b")
+
+
+def test_a_header_that_looks_like_a_status_line_is_none() -> None:
+    early, last = b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n", b"HTTP/1.1 200 OK\r\nETag: late\r\nHTTP/9: x\r\n\r\n"
+    with serving(lambda _: early + last) as server:
+        assert client().send(Request("GET", server.url())).headers["etag"] == "late"
 
 
 def test_nothing_that_speaks_http_is_said_so() -> None:
@@ -304,11 +373,28 @@ def test_the_environment_is_not_read_behind_our_back(monkeypatch: pytest.MonkeyP
     assert len(proxy.asked) == 1
 
 
-def test_a_proxy_that_is_down_is_said_so_without_its_password() -> None:
-    http = client(proxies=Proxies(http="http://user:s3cret@127.0.0.1:1"))
-    with pytest.raises(HttpError) as caught:
-        http.send(Request("GET", "http://news.example/"))
+@pytest.mark.parametrize(
+    ("proxy", "cause"),
+    [
+        ("http://user:s3cret@127.0.0.1:1", "the proxy does not answer"),
+        ("socks5://user:s3cret@127.0.0.1:1", "the proxy does not answer"),
+        ("http://user:s3cret@nowhere.invalid", "the proxy's host name cannot be found"),
+        ("http://user:s3cret@127.0.0.1:port", "the proxy's address is none"),
+        ("ftp://user:s3cret@127.0.0.1", "the proxy's address is none"),
+    ],
+)
+def test_a_proxy_that_is_down_is_said_so_without_its_password(proxy: str, cause: str) -> None:
+    with pytest.raises(HttpError, match=cause) as caught:
+        client(proxies=Proxies(http=proxy)).send(Request("GET", "http://news.example/"))
+    assert "http_proxy" in caught.value.hint
     assert "s3cret" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_a_proxy_that_opens_no_tunnel_is_said_so() -> None:
+    with serving(lambda _: reply("407 Proxy Authentication Required")) as proxy:
+        http = client(proxies=Proxies(https=proxy.url()))
+        with pytest.raises(HttpError, match="the proxy refuses the connection"):
+            http.send(Request("GET", "https://news.example/"))
 
 
 # --- TLS -----------------------------------------------------------------------------------------------------------

@@ -58,6 +58,33 @@ def test_a_body_that_was_compressed_twice_is_decoded_twice(label: str) -> None:
     assert read(gzip.compress(gzip.compress(FEED)), label) == FEED
 
 
+@pytest.mark.parametrize("label", [*CODED, "utf-8", "gzip;q=1.0", '"gzip"'])
+@pytest.mark.parametrize("name", [*CODED, "raw deflate"])
+def test_a_label_that_names_another_coding_is_not_believed(label: str, name: str) -> None:
+    assert read(CODED.get(name, raw_deflate(FEED)), label) == FEED
+
+
+def test_a_wrong_label_is_an_error_where_nothing_is_to_be_guessed() -> None:
+    with pytest.raises(HttpError, match="gzip body is damaged"):
+        decode(zlib.compress(FEED), "gzip", cap=1000, url="", sniff=False)
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_a_gzip_body_without_its_checksum_is_whole(cut: int) -> None:
+    assert read(gzip.compress(FEED)[:-cut], "gzip") == FEED
+
+
+def test_a_gzip_body_that_lacks_more_than_its_checksum_was_cut() -> None:
+    with pytest.raises(HttpError, match="gzip body ends too early"):
+        read(gzip.compress(FEED)[:-9], "gzip")
+
+
+def test_raw_deflate_that_was_cut_is_worth_another_try() -> None:
+    with pytest.raises(HttpError, match="ends too early") as caught:
+        read(raw_deflate(FEED)[:-20], "deflate")
+    assert caught.value.transient
+
+
 def test_codings_are_undone_from_the_last_to_the_first() -> None:
     assert read(gzip.compress(zlib.compress(FEED)), "deflate, gzip") == FEED
 

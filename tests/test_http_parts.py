@@ -364,7 +364,9 @@ def test_what_is_no_web_address_is_refused_with_a_hint(url: str) -> None:
     assert not caught.value.sent
 
 
-@pytest.mark.parametrize("header", [("X", "a\r\nEvil: 1"), ("X", "a\0b"), ("Bad name", "x"), ("", "x")])
+@pytest.mark.parametrize(
+    "header", [("X", "a\r\nEvil: 1"), ("X", "a\0b"), ("X", "Evil\ud800"), ("Bad name", "x"), ("", "x")]
+)
 def test_a_header_that_would_break_out_of_its_line_is_refused_and_not_shown(header: tuple[str, str]) -> None:
     with pytest.raises(HttpError) as caught:
         Chain(Request("GET", "http://a.example/", (header,)))

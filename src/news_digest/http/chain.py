@@ -33,7 +33,8 @@ _HARMLESS = frozenset(
 """Request headers that may follow a redirect to another origin."""
 _BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
-_HEADER_VALUE = re.compile(r"[^\0\r\n]*\Z")
+_HEADER_VALUE = re.compile(r"[^\0\r\n\ud800-\udc7f\udd00-\udfff]*\Z")
+"""Of the surrogates only those by which Python keeps the bytes of a variable that is no UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)

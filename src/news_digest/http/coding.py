@@ -1,7 +1,7 @@
 """Content codings: decode a body in bounded steps, whatever its label says (RFC 9110, 8.4).
 
-Labels lie in both directions in the wild: a gzip body without one, "gzip" on plain text, twice compressed by origin and
-proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap, so that a small body
+Labels lie in all directions in the wild: a gzip body without one, "gzip" on plain text or on another coding, twice
+compressed by origin and proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap, so that a small body
 that grows a thousandfold ends as an error and not as memory.
 """
 
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from struct import pack
 from typing import Any
 
 from news_digest.errors import HttpError, TooLarge
@@ -57,7 +59,7 @@ def decode(body: bytes, label: str, *, cap: int, url: str, sniff: bool) -> bytes
     for a download that is meant to be an archive. Raises :class:`TooLarge` or :class:`HttpError` with the URL.
     """
     try:
-        plain = _unlabel(body, label, cap)
+        plain = _unlabel(body, label, cap, sniff=sniff)
         return _unwrap(plain, cap) if sniff else plain
     except _AboveCap:
         raise _too_large(url, cap) from None
@@ -65,16 +67,19 @@ def decode(body: bytes, label: str, *, cap: int, url: str, sniff: bool) -> bytes
         raise _undecodable(url, str(broken)) from broken
 
 
-def _unlabel(body: bytes, label: str, cap: int) -> bytes:
+def _unlabel(body: bytes, label: str, cap: int, *, sniff: bool) -> bytes:
     for name in reversed([part.strip().lower() for part in label.split(",")][:_LAYERS_MOST]):
         if name in {"", "identity"} or not body:
             continue
         try:
             body = _decoder(name)(body, cap)
         except _Broken:
-            if not _is_text(body):
-                raise
             # The label lies, or something on the way has decoded the body and left the label on.
+            if not _is_text(body):
+                guessed = _guess(body, cap) if sniff else None
+                if guessed is None:
+                    raise
+                body = guessed
     return body
 
 
@@ -97,7 +102,7 @@ def _guess(body: bytes, cap: int) -> bytes | None:
         return _zstd(body, cap)
     if body.startswith(_ZLIB_MAGICS):
         return _deflate(body, cap)
-    for decoder in (_raw_deflate, _brotli):
+    for decoder in (_deflate, _brotli):
         try:
             decoded = decoder(body, cap)
         except _Broken:
@@ -135,6 +140,8 @@ def _gzip(body: bytes, cap: int) -> bytes:
 
 
 def _deflate(body: bytes, cap: int) -> bytes:
+    if not _has_zlib_frame(body):
+        return _raw_deflate(body, cap)
     try:
         return _inflate(body, cap, zlib.MAX_WBITS, "deflate")
     except _Broken as broken:
@@ -142,6 +149,11 @@ def _deflate(body: bytes, cap: int) -> bytes:
             return _raw_deflate(body, cap)
         except _Broken:
             raise broken from None
+
+
+def _has_zlib_frame(body: bytes) -> bool:
+    """Return whether a body begins as RFC 1950, 2.2, wants it: method 8, and a check that divides by 31."""
+    return body[:1] != b"" and body[0] & 0x0F == zlib.DEFLATED and int.from_bytes(body[:2], "big") % 31 == 0
 
 
 def _raw_deflate(body: bytes, cap: int) -> bytes:
@@ -180,7 +192,7 @@ def _parts(open_stream: Callable[[], Any], body: bytes, cap: int, name: str, mor
         room -= len(piece)
         if room < 0:
             raise _AboveCap
-        if not stream.eof:
+        if not stream.eof and not (more == _GZIP_MAGIC and _lacks_only_its_trailer(stream, piece)):
             message = f"its {name} body ends too early"
             raise _Broken(message)
         body = stream.unused_data
@@ -188,6 +200,18 @@ def _parts(open_stream: Callable[[], Any], body: bytes, cap: int, name: str, mor
             return b"".join(pieces)
     message = f"its {name} body has more than {_PARTS_MOST} parts"
     raise _Broken(message)
+
+
+def _lacks_only_its_trailer(stream: Any, data: bytes) -> bool:  # noqa: ANN401 - zlib's type has no name
+    """Return whether a gzip member is whole but for its checksum and size: some servers leave them away, or cut them."""
+    trailer = pack("<LL", zlib.crc32(data), len(data))
+    for sent in range(len(trailer)):
+        rest = stream.copy()
+        with suppress(zlib.error):
+            rest.decompress(trailer[sent:])
+        if rest.eof:
+            return True
+    return False
 
 
 def _brotli(body: bytes, cap: int) -> bytes:

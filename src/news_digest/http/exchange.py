@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import pycurl
 
+from news_digest.errors import HttpError
 from news_digest.http import failures
 from news_digest.http.chain import Chain
 from news_digest.http.coding import decode
@@ -22,7 +23,12 @@ _CONNECT_SECONDS = 10
 """A host that does not answer a connection by then is down; waiting longer only holds a place."""
 _LEAST_MILLISECONDS = 1
 """Zero would mean no limit to libcurl."""
+_ANSWERED_WITHOUT_BODY = 300
+"""From this status on the head says what there is to know: a body that breaks off or cannot be decoded changes nothing."""
 _JOINTS = {"set-cookie": "\n"}
+_ONCE = frozenset({"date", "etag", "last-modified", "location", "retry-after"})
+"""Headers that have one value; some proxies add theirs, and the first one is the site's."""
+_BLANK = (b"\r\n", b"\n")
 
 
 _Socket: TypeAlias = Any
@@ -116,21 +122,27 @@ class Exchange:
     def finish(self, request: Request, chain: Chain, code: int, text: str) -> Response | None:
         """Return the answer that has landed, None where the chain goes on; raises :class:`HttpError`."""
         body, headers = b"".join(self._chunks), _read_head(self._lines)
+        status = self.curl.getinfo(pycurl.RESPONSE_CODE)
+        answered = status >= _ANSWERED_WITHOUT_BODY and bool(self._lines) and self._lines[-1] in _BLANK
         self._chunks.clear()
         self._lines.clear()
         self._drop_socket()
         url = chain.target.url
-        if code:
+        if code and not answered:
             if self._refusal and code == pycurl.E_COULDNT_CONNECT:
                 raise failures.refused(url, *self._refusal)
             fault = failures.Fault(code, text, self.curl.getinfo(pycurl.OS_ERRNO))
             raise failures.failure(fault, url=url, deadline=request.deadline, cap=request.max_bytes)
-        status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         if chain.follow(status, headers.get("location", ""), headers.get("set-cookie", "").split("\n")):
             return None
         label = headers.get("content-encoding", "")
         if body and (label or request.guarded):
-            body = decode(body, label, cap=request.max_bytes, url=url, sniff=request.guarded)
+            try:
+                body = decode(body, label, cap=request.max_bytes, url=url, sniff=request.guarded)
+            except HttpError:
+                if not answered:
+                    raise
+                body = b""
         return Response(status, url, headers, body, chain.moved_to, chain.hops)
 
     def close(self) -> None:
@@ -185,12 +197,13 @@ class Exchange:
 def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
     """Return the headers of the last answer (a proxy's and interim ones stand before it), names in lower case.
 
-    Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed. Latin-1 keeps every byte, so that a validator
+    Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed; of what may come once the first counts. Latin-1 keeps every byte, so that a validator
     goes back exactly as it came.
     """
     begins = 1
-    if lines.count(b"\r\n") + lines.count(b"\n") > 1:
-        begins += max(number for number, line in enumerate(lines) if line.startswith(b"HTTP/"))
+    if sum(map(lines.count, _BLANK)) > 1:
+        heads = (n for n in range(1, len(lines)) if lines[n - 1] in _BLANK and lines[n][:5].upper() == b"HTTP/")
+        begins += max(heads, default=0)
     headers: dict[str, str] = {}
     for line in b"".join(lines[begins:]).decode("latin-1").split("\n"):
         name, colon, value = line.partition(":")
@@ -198,6 +211,8 @@ def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
             break  # what follows stood after the body
         if colon:
             name, value = name.strip().lower(), value.strip()
+            if name in _ONCE and name in headers:
+                continue
             headers[name] = f"{headers[name]}{_JOINTS.get(name, ', ')}{value}" if name in headers else value
     return headers
 
@@ -206,4 +221,4 @@ def _encode(line: str) -> bytes:
     try:
         return line.encode("latin-1")
     except UnicodeEncodeError:
-        return line.encode()
+        return line.encode(errors="surrogateescape")  # a variable's bytes that are no UTF-8, as they are

@@ -17,6 +17,8 @@ _AGAIN = "Usually passes; the next run asks again."
 _CHECK_HOST = (
     "Check the address for a typing mistake; if other addresses fail too, check this machine's network and DNS."
 )
+_PROXY = "Check the variables http_proxy and https_proxy, and the proxy itself."
+_BROKEN_RULES = "The server is at fault; tell the site, or try again later."
 _TLS = "The site's certificate or encryption is at fault; open it in a browser, and tell the site."
 
 
@@ -28,11 +30,11 @@ class _Meaning:
     sent: bool = True
 
 
+_WEIRD_REPLY = 8
+"""libcurl's E_WEIRD_SERVER_REPLY, which pycurl has no name for."""
 _MEANINGS: dict[int, _Meaning] = {
     pycurl.E_COULDNT_RESOLVE_HOST: _Meaning("its host name cannot be found", _CHECK_HOST, transient=True, sent=False),
-    pycurl.E_COULDNT_RESOLVE_PROXY: _Meaning(
-        "the proxy's host name cannot be found", "Check the variables http_proxy and https_proxy.", sent=False
-    ),
+    pycurl.E_COULDNT_RESOLVE_PROXY: _Meaning("the proxy's host name cannot be found", _PROXY, sent=False),
     pycurl.E_COULDNT_CONNECT: _Meaning("no connection comes about", _CHECK_HOST, transient=True, sent=False),
     pycurl.E_PARTIAL_FILE: _Meaning("the answer was cut off before its end", transient=True),
     pycurl.E_GOT_NOTHING: _Meaning("the server closed the connection without an answer", transient=True),
@@ -54,9 +56,21 @@ _MEANINGS: dict[int, _Meaning] = {
     pycurl.E_UNSUPPORTED_PROTOCOL: _Meaning(
         "what answers does not speak HTTP", "Check the address and its port; this is no web server."
     ),
-    8: _Meaning("what answers does not speak HTTP", "Check the address and its port; this is no web server."),
+    pycurl.E_BAD_CONTENT_ENCODING: _Meaning(
+        "the answer comes in a form that was not asked for (transfer coding)", _BROKEN_RULES
+    ),
+    100: _Meaning("the head of the answer does not end", _BROKEN_RULES),
     pycurl.E_TOO_MANY_REDIRECTS: _Meaning("too many redirects"),
 }
+
+# What libcurl has only words for: beside the code that it shares with others.
+_WORDED = (
+    ("CONNECT tunnel failed", _Meaning("the proxy refuses the connection", _PROXY, transient=True, sent=False)),
+    ("over proxy", _Meaning("the proxy does not answer", _PROXY, transient=True, sent=False)),
+    ("Unsupported proxy", _Meaning("the proxy's address is none", _PROXY, sent=False)),
+    ("Too large response headers", _Meaning("the head of the answer does not end", _BROKEN_RULES)),
+    ("chunk hex-length", _Meaning("the answer's parts (chunks) are marked wrongly", _BROKEN_RULES, transient=True)),
+)
 
 # libcurl's words for what is wrong with a certificate, in its error 60, and ours.
 _CERTIFICATE_FAULTS = (
@@ -100,13 +114,23 @@ def failure(fault: Fault, *, url: str, deadline: timedelta, cap: int) -> HttpErr
         case pycurl.E_PEER_FAILED_VERIFICATION:
             cause, hint = _certificate_fault(text)
             return HttpError("Cannot ask", thing=url, cause=cause, hint=hint, sent=False)
-    meaning = _MEANINGS.get(code) or _Meaning(f"{text or 'unknown fault'} (libcurl error {code})", transient=True)
-    cause = meaning.cause
+        case _:
+            found = _meaning(fault)
+            return HttpError(
+                "Cannot ask", thing=url, cause=found.cause, hint=found.hint, transient=found.transient, sent=found.sent
+            )
+
+
+def _meaning(fault: Fault) -> _Meaning:
+    code, text = fault.code, fault.text
+    worded = next((meaning for words, meaning in _WORDED if words in text), None)
+    if worded:
+        return worded
+    if code == _WEIRD_REPLY:
+        return _Meaning(f"the answer breaks the rules of HTTP ({text})", _BROKEN_RULES)
     if code == pycurl.E_COULDNT_CONNECT and fault.errno == ECONNREFUSED:
-        cause = "nothing listens there (connection refused)"
-    return HttpError(
-        "Cannot ask", thing=url, cause=cause, hint=meaning.hint, transient=meaning.transient, sent=meaning.sent
-    )
+        return _Meaning("nothing listens there (connection refused)", _CHECK_HOST, transient=True, sent=False)
+    return _MEANINGS.get(code) or _Meaning(f"{text or 'unknown fault'} (libcurl error {code})", transient=True)
 
 
 def deadline_passed(url: str, deadline: timedelta, *, sent: bool = True) -> DeadlineExceeded:
