@@ -1,8 +1,8 @@
 """Content codings: decode a body in bounded steps, whatever its label says (RFC 9110, 8.4).
 
 Labels lie in all directions in the wild: a gzip body without one, "gzip" on plain text or on another coding, twice
-compressed by origin and proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap, so that a small body
-that grows a thousandfold ends as an error and not as memory.
+compressed by origin and proxy, "deflate" with and without the zlib frame. What is decoded is never larger than the cap,
+so that a small body that grows a thousandfold ends as an error and not as memory.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _parts(open_stream: Callable[[], Any], body: bytes, cap: int, name: str, mor
 
 
 def _lacks_only_its_trailer(stream: Any, data: bytes) -> bool:  # noqa: ANN401 - zlib's type has no name
-    """Return whether a gzip member is whole but for its checksum and size: some servers leave them away, or cut them."""
+    """Return whether a gzip member is whole but for its checksum and size, which some servers leave away or cut."""
     trailer = pack("<LL", zlib.crc32(data), len(data))
     for sent in range(len(trailer)):
         rest = stream.copy()

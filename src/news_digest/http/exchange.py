@@ -24,7 +24,7 @@ _CONNECT_SECONDS = 10
 _LEAST_MILLISECONDS = 1
 """Zero would mean no limit to libcurl."""
 _ANSWERED_WITHOUT_BODY = 300
-"""From this status on the head says what there is to know: a body that breaks off or cannot be decoded changes nothing."""
+"""From this status on the head says what there is to know: a body that breaks off or cannot be decoded is no matter."""
 _JOINTS = {"set-cookie": "\n"}
 _ONCE = frozenset({"date", "etag", "last-modified", "location", "retry-after"})
 """Headers that have one value; some proxies add theirs, and the first one is the site's."""
@@ -197,8 +197,8 @@ class Exchange:
 def _read_head(lines: Sequence[bytes]) -> dict[str, str]:
     """Return the headers of the last answer (a proxy's and interim ones stand before it), names in lower case.
 
-    Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed; of what may come once the first counts. Latin-1 keeps every byte, so that a validator
-    goes back exactly as it came.
+    Repeated headers are joined by a comma, ``Set-Cookie`` by a line feed; of what may come once the first counts.
+    Latin-1 keeps every byte, so that a validator goes back exactly as it came.
     """
     begins = 1
     if sum(map(lines.count, _BLANK)) > 1:
