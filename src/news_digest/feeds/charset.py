@@ -61,8 +61,6 @@ _GOOD_FOR_BAD: Final = 3
 """Whole UTF-8 letters for each broken one, at least, to believe in UTF-8 with damage."""
 _DENSE: Final = 0.3
 """Share of letters beyond ASCII from which a text is in no western language."""
-_SMUGGLED: Final = {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or "\ufffd" for byte in range(0x80, 0x100)}
-"""Single bytes of windows-1252 within UTF-8, as ``surrogateescape`` leaves them."""
 
 
 def charset_of(content_type: str) -> str:
@@ -90,7 +88,10 @@ def bare_utf8(body: bytes, header: str) -> bool:
 
 def looks_twice_encoded(body: bytes) -> bool:
     """Return whether UTF-8 may have been encoded as UTF-8 again; :func:`decoded` makes sure."""
-    return body.count(b"\xc3\x83") >= _GOOD_FOR_BAD or body.count(b"\xc3\x90") >= _GOOD_FOR_BAD
+    return any(
+        body.count(letter[1:]) >= _GOOD_FOR_BAD and body.count(letter) >= _GOOD_FOR_BAD  # single bytes count fast
+        for letter in (b"\xc3\x83", b"\xc3\x90")
+    )
 
 
 def decoded(body: bytes, header: str = "") -> str:
@@ -123,15 +124,17 @@ def _wide_by_zeros(body: bytes) -> str:
 
 def _as_utf8(body: bytes) -> str:
     """Return the text if it is UTF-8, perhaps with some damage; empty if it is not."""
-    text = body.decode("utf-8", "surrogateescape")
-    if text.isascii():
-        return text
-    beyond = re.sub("[\x00-\x7f]+", "", text)
-    good = len(re.sub("[\udc80-\udcff]+", "", beyond))
-    bad = len(beyond) - good
-    if not bad:
+    text = _strict(body, "utf-8")
+    if text is not None:
         return _once_encoded(text)
-    return text.translate(_SMUGGLED) if bad * _GOOD_FOR_BAD <= good else ""
+    text, whole = body.decode("utf-8", "surrogateescape"), body.decode("utf-8", "ignore")
+    bad, good = len(text) - len(whole), len(whole) - len(whole.encode("ascii", "ignore"))
+    return re.sub("[\udc80-\udcff]", _meant_by, text) if bad * _GOOD_FOR_BAD <= good else ""
+
+
+def _meant_by(smuggled: re.Match[str]) -> str:
+    """Return what a single byte within UTF-8, as ``surrogateescape`` leaves it, is in windows-1252."""
+    return bytes([ord(smuggled[0]) - 0xDC00]).decode("cp1252", "ignore") or "\ufffd"
 
 
 def _once_encoded(text: str) -> str:
@@ -139,7 +142,10 @@ def _once_encoded(text: str) -> str:
 
     Only where the whole document shows it: a single letter that is meant as it stands forbids it.
     """
-    if len(re.findall("[\xc2\xc3\xd0\xd1][\x80-\xbf\u0152-\u2122]", text)) < _GOOD_FOR_BAD:
+    signs = "\xc2\xc3\xd0\xd1"
+    if sum(map(text.count, signs)) < _GOOD_FOR_BAD:
+        return text
+    if len(re.findall(f"[{signs}][\x80-\xbf\u0152-\u2122]", text)) < _GOOD_FOR_BAD:
         return text
     try:
         raw = b"".join(

@@ -33,6 +33,7 @@ _MARK_CHARACTERS: Final = 500
 
 _BEFORE: Final = b"\xef\xbb\xbf \t\r\n"
 _FEED_TAG: Final = re.compile(r"<(?:[A-Za-z0-9_-]+:)?(?:rss|feed|rdf|channel|item|entry)[\s>/]", re.IGNORECASE)
+_BASED: Final = "xml:base"
 _CDATA: Final = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
 _FIND: Final = "`news-digest feeds add` with the site's address looks for its feed."
 _AGAIN: Final = "Look at the address in a browser; if it is right, the site may be at fault for a while."
@@ -91,10 +92,10 @@ def _unpacked(body: bytes, url: str) -> bytes:
 
 
 def _found(body: bytes, base: str, charset: str, url: str) -> Found:
-    if body.count(b"<") > ELEMENTS and _CDATA.sub(b"", body).count(b"<") > ELEMENTS:
+    if len(body) > ELEMENTS and body.count(b"<") > ELEMENTS and _CDATA.sub(b"", body).count(b"<") > ELEMENTS:
         raise NotAFeed("no feed", thing=url, cause=f"it has more than {ELEMENTS:,} tags", hint=_AGAIN)
     root = _parsed(body, charset)
-    found = xml_items.find_items(root, base, based=b":base" in body) if root is not None else None
+    found = xml_items.find_items(root, base, based=_BASED.encode() in body) if root is not None else None
     if found is not None and found.items:
         return found
     text = decoded(body, charset).lstrip("\ufeff \t\r\n\x00")
@@ -123,13 +124,15 @@ def _parsed(body: bytes, charset: str) -> Element | None:
 
 
 def _mended(text: str, base: str) -> Found | None:
-    from news_digest.feeds.repair import repaired  # noqa: PLC0415 - few feeds need it, and its patterns take a while
+    from news_digest.feeds.repair import repaired, retouched  # noqa: PLC0415 - few feeds need it, and it takes a while
 
-    try:
-        root = fromstring(repaired(text))  # noqa: S314 - the repair drops the DOCTYPE
-    except (ParseError, ValueError):
-        return None
-    return xml_items.find_items(root, base, based=":base" in text)
+    for mend in (retouched, repaired):
+        try:
+            root = fromstring(mend(text))  # noqa: S314 - the repair drops the DOCTYPE
+        except (ParseError, ValueError):
+            continue
+        return xml_items.find_items(root, base, based=_BASED in text)
+    return None
 
 
 def _from_json(text: str, base: str, url: str) -> Found:
