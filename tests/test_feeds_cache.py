@@ -143,6 +143,14 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.parametrize("head", [b"[" * 100_000, b'{"version": 1, "url": ' + b"[" * 100_000, b"9" * 5000])
+def test_a_head_that_no_reader_of_json_bears_counts_as_none(tmp_path: Path, head: bytes) -> None:
+    cache = FeedCache(tmp_path)
+    cache.save(FULL, BODY)
+    only_file(tmp_path).write_bytes(head + b"\n" + BODY)
+    assert cache.load(URL) == FeedRecord(URL)
+
+
 def test_files_that_nobody_wrote_for_a_month_are_removed(tmp_path: Path) -> None:
     cache = FeedCache(tmp_path)
     for age, url in ((29, "https://a.example/"), (31, "https://b.example/")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -351,6 +352,28 @@ def test_the_headers_of_a_feed_are_sent_with_it_and_appear_nowhere(newsroom: Ope
     assert all(b"s3cret" not in file.read_bytes() for file in (room.cache._folder).iterdir())
 
 
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
+def test_the_password_in_an_address_is_sent_and_appears_nowhere(newsroom: OpenNewsroom, status: str) -> None:
+    shown: list[str] = []
+    with serving(lambda _: reply(status, body=rss("a"))) as server:
+        room = newsroom(server)
+        room.reader = replace(room.reader, tell=lambda step: shown.append(str(step)))
+        [result] = room.reader.read([room.source(host="me:s3c%40ret@news.example")], RUN)
+    assert server.asked[0].headers["authorization"] == "Basic " + b64encode(b"me:s3c@ret").decode()
+    assert result.source.url == room.source().url
+    assert all(entry.feed == result.source.url for entry in result.entries)
+    seen = f"{result.title} {result.entries} {result.failure} {result.notices} {result.moved_to} {shown}"
+    kept = "".join(file.read_text() for file in room.cache._folder.iterdir())
+    assert "ret" not in seen.replace("retry", "") + kept
+
+
+def test_a_feed_that_names_its_own_login_keeps_it(newsroom: OpenNewsroom) -> None:
+    with serving(lambda _: reply("200 OK", body=rss("a"))) as server:
+        room = newsroom(server)
+        room.reader.read([room.source(host="me:no@news.example", headers=(("authorization", "Bearer yes"),))], RUN)
+    assert server.asked[0].headers["authorization"] == "Bearer yes"
+
+
 # --- asking again --------------------------------------------------------------------------------------------------
 
 
@@ -542,6 +565,15 @@ def test_what_is_no_feed_replaces_neither_body_nor_validators(newsroom: OpenNews
         room.clock.sleep(HOUR)
         assert titles(room.read_one()) == ["id-a", "id-b"]
     assert server.asked[2].headers["if-none-match"] == 'W/"5f-a\xe9--gzip"'
+
+
+def test_the_validators_of_a_part_are_not_those_of_the_feed(newsroom: OpenNewsroom) -> None:
+    part = reply("206 Partial Content", 'ETag: "whole"', "Content-Range: bytes 0-99/5000", body=rss("a")[:-20])
+    with serving(lambda _: part) as server:
+        room = newsroom(server)
+        assert titles(room.read_one()) == ["id-a"]
+        room.read_one()
+    assert "if-none-match" not in server.asked[1].headers
 
 
 def test_the_charset_of_the_answer_is_remembered_with_its_body(newsroom: OpenNewsroom) -> None:

@@ -64,6 +64,12 @@ def test_a_label_that_names_another_coding_is_not_believed(label: str, name: str
     assert read(CODED.get(name, raw_deflate(FEED)), label) == FEED
 
 
+def test_bytes_that_decode_to_text_by_chance_are_no_other_coding() -> None:
+    assert coding._raw_deflate(b"\x8b\x02\x80<?x\x03", 100) == b"Z"
+    with pytest.raises(HttpError, match="br body ends too early"):
+        read(b"\x8b\x02\x80<?x\x03", "br")
+
+
 def test_a_wrong_label_is_an_error_where_nothing_is_to_be_guessed() -> None:
     with pytest.raises(HttpError, match="gzip body is damaged"):
         decode(zlib.compress(FEED), "gzip", cap=1000, url="", sniff=False)

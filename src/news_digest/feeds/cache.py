@@ -76,7 +76,7 @@ class FeedCache:
         head, body = self._read(url)
         try:
             record = _decode(head)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return FeedRecord(url)
         if record.url != url:
             return FeedRecord(url)

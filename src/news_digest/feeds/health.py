@@ -24,6 +24,7 @@ _KNOWN_MOST = 100
 """Entries whose identifiers are remembered; most feeds hold 10 to 50."""
 _TURNED_LEAST = 3
 """A feed of one or two entries may well have nothing left of the last read."""
+_PARTIAL_CONTENT = 206
 _NEWER_THAN_READ = timedelta(hours=1)
 """Slack for entries that come into a feed a while after the date that they carry."""
 
@@ -112,12 +113,16 @@ def _usual_gap_seconds(entries: Sequence[Entry]) -> int:
 
 
 def _with_validators(record: FeedRecord, response: Response, now: datetime) -> FeedRecord:
-    """Return the record with the validators of a full answer; one from the future would say "not modified" for ever."""
-    modified = response.headers.get("last-modified", "")
+    """Return the record with the validators of a full answer.
+
+    A date from the future would say "not modified" for ever; the validators of a part speak of the whole.
+    """
+    headers = response.headers if response.status != _PARTIAL_CONTENT else {}
+    modified = headers.get("last-modified", "")
     date = http_date(modified)
     return replace(
         record,
-        etag=response.headers.get("etag", ""),
+        etag=headers.get("etag", ""),
         last_modified=modified if date and date <= now else "",
         content_type=response.headers.get("content-type", ""),
         address=response.url,

@@ -18,7 +18,7 @@ from news_digest.feeds import reasons
 from news_digest.feeds.cache import FeedCache, FeedRecord
 from news_digest.feeds.headers import NOT_MODIFIED, WAIT_MOST, retry_after
 from news_digest.feeds.health import after_failure, after_read, notices
-from news_digest.feeds.manners import TOO_MANY_REQUESTS, Manners
+from news_digest.feeds.manners import TOO_MANY_REQUESTS, Manners, discreet
 from news_digest.feeds.parse import Document, parse_feed
 from news_digest.feeds.text import stories
 from news_digest.model import Entry, FeedFailure, FeedResult, FeedSource, Story
@@ -61,8 +61,11 @@ class FeedReader:
     parse: Parse = parse_feed
 
     def read(self, sources: Sequence[FeedSource], deadline: timedelta) -> Sequence[FeedResult]:
-        """Return one result per source, in their order, within the deadline; a failure is a value."""
-        run = _Run(self, sources, self.clock() + deadline)
+        """Return one result per source, in their order, within the deadline; a failure is a value.
+
+        A result's source has no credentials in its address: they are among its headers.
+        """
+        run = _Run(self, [discreet(source) for source in sources], self.clock() + deadline)
         run.read()
         self.cache.prune(self.clock())
         return run.results()

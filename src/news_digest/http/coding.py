@@ -36,6 +36,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZLIB_MAGICS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_OPENINGS = frozenset({b"<", b"{", b"[", b"\xef", b"\xff", b"\xfe"})
+"""How documents begin, BOMs included; chance makes text of a few compressed bytes, but hardly ever one of these."""
 _CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f")) + b"\x7f"
 
 
@@ -95,7 +97,7 @@ def _unwrap(body: bytes, cap: int) -> bytes:
 
 
 def _guess(body: bytes, cap: int) -> bytes | None:
-    """Decode what no label names: by its first bytes, else by trying what has none, if text comes out."""
+    """Decode what no label names: by its first bytes, else by trying what has none, if markup or JSON comes out."""
     if body.startswith(_GZIP_MAGIC):
         return _gzip(body, cap)
     if body.startswith(_ZSTD_MAGIC):
@@ -107,7 +109,7 @@ def _guess(body: bytes, cap: int) -> bytes | None:
             decoded = decoder(body, cap)
         except _Broken:
             continue
-        if decoded and _is_text(decoded):
+        if _is_text(decoded) and decoded.lstrip()[:1] in _OPENINGS:
             return decoded
     return None
 
