@@ -8,11 +8,11 @@ impossible ones (month 0, the year 1 that programs print for "never") count as u
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import Final
+
+from news_digest.feeds.date_words import HALF_DAYS, LOCAL_ZONES, MONTHS, WEEKDAYS, ZONES, folded, month_of
 
 __all__ = ["read_date"]
 
@@ -20,89 +20,64 @@ _OLDEST_YEAR: Final = 1970
 """Feeds are younger; the years 1 and 1900 are how programs print "never"."""
 _CENTURY_TURN: Final = 70
 """Two digits from here on are of the last century (POSIX ``%y`` turns at 69)."""
-
-_MONTH_NAMES: Final = """
-january jan januar janvier janv enero ene gennaio gen janeiro januari styczen stycznia sty leden ledna led ocak oca
-ianuarie ian januarja januaria yanvar tammikuu januarius ιαν ιανουαριου январь января янв січня січ
-
-february feb februar fevrier fevr fev febrero febbraio fevereiro februari luty lutego lut unor unora uno subat sub
-februarie helmikuu φεβ φεβρουαριου февраль февраля фев лютого лют
-
-march mar marz maerz mrz mars marzo março marco maart mrt marzec marca brezen brezna bre mart martie marec maaliskuu
-marcius μαρ μαρτ μαρτιου март марта мар березня бер
-
-april apr avril avr abril abr aprile kwiecien kwietnia kwi duben dubna dub nisan nis aprilie huhtikuu aprilis απρ
-απριλιου апрель апреля апр квітня кві
-
-may mai mayo maggio mag maio mei maj maja kveten kvetna kve mayis toukokuu majus μαι μαϊ μαιος μαιου μαϊου май мая
-травня тра
-
-june jun juin junio giugno giu junho juni czerwiec czerwca cze cerven cervna cer haziran haz iunie kesakuu junius
-ιουν ιουνιου июнь июня июн червня чер
-
-july jul juillet juil julio luglio lug julho juli lipiec lipca lip cervenec cervence temmuz tem iulie heinakuu
-julius ιουλ ιουλιου июль июля июл липня лип
-
-august aug aout aou agosto ago ags augustus sierpien sierpnia sie srpen srpna srp agustos agu elokuu augusztus αυγ
-αυγουστου август августа авг серпня сер
-
-september sep sept septembre septiembre settembre set setembro setembre wrzesien wrzesnia wrz zari eylul eyl
-septembrie syyskuu szeptember szept σεπ σεπτ σεπτεμβριου сентябрь сентября сен сент вересня вер
-
-october oct oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz rijen rijna rij ekim
-eki octombrie lokakuu οκτ οκτωβριου октябрь октября окт жовтня жов
-
-november nov novembre noviembre novembro listopad listopada lis listopadu kasim kas noiembrie marraskuu νοε νοεμ
-νοεμβριου ноябрь ноября ноя листопада лис
-
-december dec dezember dez decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru prosinec
-prosince pro aralik ara decembrie joulukuu δεκ δεκεμβριου декабрь декабря дек грудня гру
-"""
-"""Names of months, a paragraph each, folded (no accents, no case): English, German, French, Spanish, Italian,
-Portuguese, Dutch, Polish, Czech, Turkish, Romanian, Finnish, Hungarian, Greek, Russian, Ukrainian. Of a word that means
-two months (listopad is November in Polish and October in Croatian), the meaning in these languages stands."""
-_MONTHS: Final[Mapping[str, int]] = {
-    name: number for number, names in enumerate(_MONTH_NAMES.split("\n\n"), start=1) for name in names.split()
-}
-
-_HOURS: Final[Mapping[str, float]] = {
-    **dict.fromkeys(("utc", "gmt", "z", "ut", "wet"), 0),
-    **{"bst": 1, "west": 1, "cet": 1, "met": 1, "mez": 1, "cest": 2, "mest": 2, "mesz": 2, "eet": 2, "sast": 2},
-    **{"eest": 3, "msk": 3, "gst": 4, "pkt": 5, "ist": 5.5, "npt": 5.75, "wib": 7, "ict": 7, "sgt": 8, "hkt": 8},
-    **{"awst": 8, "jst": 9, "kst": 9, "acst": 9.5, "aest": 10, "acdt": 10.5, "aedt": 11, "nzst": 12, "nzdt": 13},
-    **{"est": -5, "edt": -4, "et": -5, "cst": -6, "cdt": -5, "ct": -6, "mst": -7, "mdt": -6, "mt": -7},
-    **{"pst": -8, "pdt": -7, "pt": -8, "akst": -9, "akdt": -8, "hst": -10, "ast": -4, "adt": -3, "at": -4},
-    **{"nst": -3.5, "ndt": -2.5, "brt": -3, "art": -3, "clt": -4},
-}
-"""Hours east of UTC. Where a name has several meanings, the one that feeds were found to mean (IST: India)."""
-
-_HALF_DAYS: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("am", "오전", "上午", "午前"), 0),
-    **dict.fromkeys(("pm", "오후", "下午", "午後"), 12),
-}
-_LOCAL_ZONES: Final = (("오전", 9.0), ("오후", 9.0), ("년", 9.0), ("上午", 8.0), ("下午", 8.0))
-"""Dates in these scripts without a zone are of the place where the script is read."""
+_BUDDHIST: Final = 543
+_BUDDHIST_LEAST: Final = 2500
+"""Thailand counts from the death of Buddha."""
 
 _ISO: Final = re.compile(
     r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?"
-    r"(?:[T ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}:?\d{2}|[+-]\d{2})?)?",
+    r"(?:[T ]\s*(\d{1,2}):?(\d{2})(?::?(\d{2})(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}:?\d{2}|[+-]\d{2})?)?",
     re.IGNORECASE,
 )
-_COMPACT: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?(Z|[+-]\d{2}:?\d{2})?)?")
+_COMPACT: Final = re.compile(
+    r"(\d{4})(\d{2})(\d{2})(?:[T ]?(\d{2}):?(\d{2})(?::?(\d{2}))?\s*(Z|[+-]\d{2}:?\d{2})?)?", re.IGNORECASE
+)
+_SECONDS: Final = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
+"""Since 1970, or milliseconds, as programs count."""
 _USUAL: Final = re.compile(
     r"(?:[A-Z][a-z]{2}, +)?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (GMT|UTC|Z|[+-]\d{4})"
 )
 """RFC 822 as nearly all feeds have it."""
-_TIME: Final = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?![\d:])")
-_OFFSET: Final = re.compile(r"(?<![\d/.-])(?:GMT|UTC|UT)?([+-])(\d{1,2}):?(\d{2})(?![\d:])")
-_HOURS_OFFSET: Final = re.compile(r"(?:GMT|UTC)([+-])(\d{1,2})(?![\d:])", re.IGNORECASE)
-_SLASHED: Final = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
-_DAY_FIRST: Final = re.compile(r"(\d{1,2})[.](\d{1,2})[.](\d{4})")
-_AMERICAN: Final = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
-_CJK: Final = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
-_REGION: Final = re.compile(r"\b[A-Z][A-Za-z]+/[A-Za-z_+\-0-9/]+\b")
-_PARENTHESES: Final = re.compile(r"\([^)]*\)")
-_WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
+
+_UNSEEN: Final = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_ASIDE: Final = re.compile(r"\([^)]*\)|\[[^\]]*\]|<[^>]*>")
+_DASHES: Final = {ord(each): "-" for each in "\u2010\u2011\u2012\u2013\u2014\u2212"}
+_DOTTED: Final = re.compile(r"(?<=[^\s\d.])\.[ \u00a0\u202f]?(?=[^\s\d.]\.)|(?<=[^\s\d.][^\s\d.])\.(?=[^\s\d.])")
+"""The dots within ``a.m.`` and the like."""
+_EAST: Final = r"(?:(오전|오후|上午|下午|午前|午後)\s*)?"
+_TIMES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_EAST}(?:(?<![\d:])|(?<=\d{{4}}:))(\d\d?):(\d\d?)(?::(\d\d?)(?:[.,]\d+)?)?(?::00(?=$|\s))?(?!\d|:(?![+-]))",
+        rf"{_EAST}\b(\d\d?)\s?(?:h(?![a-z])|[시時时点])\s?(?:(\d\d)(?:\s?[분分](?:\s?(\d\d)\s?[초秒])?)?)?(?!\d)",
+        r"(?<=\d{4})()\D{1,8}(\d{1,2})\.(\d{2})(?:\.(\d{2}))?(?![\d.])",
+        r"()\b(\d{1,2})()()(?=\s?[ap]\.?m\b)",
+        r"(?<=\d{4} )()(\d{2})()()(?= [+-]\d{4}$)",
+    )
+)
+"""Times, the likeliest first: half of the day, hours, minutes, seconds."""
+_HALF: Final = re.compile(r"\s?([ap])\.?m\b\.?|\s?(πμ|μμ|[صم])(?!\w)\.?", re.IGNORECASE)
+_BEHIND: Final = re.compile(
+    r"\s*[:-]?(?:\s?[a-z]{1,6})?\s?[+-]?(?:"
+    r"([+-])\s?(0\d|1[0-4]|\d(?=:?\d\d(?!\d))):?([0-5]\d)(?::00)?|([+-])(0?\d|1[0-4])(?!\s?[ap]m))Z?(?![\d:./\w-])",
+    re.IGNORECASE,
+)
+"""An offset behind a time, perhaps with a name before it."""
+_NAME_BEHIND: Final = re.compile(r"\s?([A-Za-z]{1,6})(?![A-Za-z/])")
+_LAST_OFFSET: Final = re.compile(r"\s(?:GMT|UTC)?([+-])(0\d|1[0-4]):?([0-5]\d)$")
+_REGION: Final = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z]+/[A-Z][A-Za-z_+\-0-9/]*")
+_STRANGE: Final = re.compile(r"[+-][A-Za-z0-9]{1,2}:[A-Za-z0-9]{2}|\d:\w")
+_YEAR_FIRST: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]",
+        r"(?<!\d)(\d{4})\s*[/.]\s*(\d{1,2})\s*[/.]\s*(\d{1,2})(?!\d)",
+        r"(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])",
+    )
+)
+_YEAR_LAST: Final = re.compile(r"(?<![\d/.-])(\d{1,2})([/. -])(\d{1,2})\2(\d{4}|\d{2}(?=$|[\s,]))")
+_VIETNAMESE: Final = re.compile(r"(\d{1,2})\s*(?:thang|thg)\s*(\d{1,2})\D+(\d{4})")
+_WORDS: Final = re.compile(r"\d+|[^\d\s!-/:-@\[-`{-~’׳،॰]+")
 
 
 def read_date(text: str) -> datetime | None:
@@ -115,7 +90,7 @@ def _read(text: str) -> datetime | None:
     if not text:
         return None
     try:
-        found = _usual(text) or _iso(text) or _compact(text) or _spoken(text)
+        found = _usual(text) or _iso(text) or _compact(text) or _counted(text) or _spoken(text)
     except (ValueError, OverflowError):
         return None
     return found if found is not None and found.year >= _OLDEST_YEAR else None
@@ -123,7 +98,7 @@ def _read(text: str) -> datetime | None:
 
 def _usual(text: str) -> datetime | None:
     match = _USUAL.fullmatch(text)
-    month = _MONTHS.get(match[2].lower()) if match else None
+    month = MONTHS.get(match[2].lower()) if match else None
     if match is None or month is None:
         return None
     clock = int(match[4]), int(match[5]), int(match[6] or 0)
@@ -146,6 +121,11 @@ def _compact(text: str) -> datetime | None:
         return _instant(int(text), 1, 1, (0, 0, 0), UTC) if re.fullmatch(r"(19|20)\d\d", text) else None
     year, month, day, hour, minute, second, zone = match.groups()
     return _instant(int(year), int(month), int(day), (int(hour or 0), int(minute or 0), int(second or 0)), _zone(zone))
+
+
+def _counted(text: str) -> datetime | None:
+    match = _SECONDS.fullmatch(text)
+    return datetime.fromtimestamp(int(match[1]), UTC) if match else None
 
 
 def _instant(year: int, month: int, day: int, clock: tuple[int, int, int], zone: tzinfo) -> datetime:
@@ -177,33 +157,58 @@ def _offset(sign: int, hours: int, minutes: int) -> tzinfo:
 
 def _spoken(text: str) -> datetime | None:
     """Read a date by its parts: a time, a zone, a year, a month, a day, in whatever order they stand."""
-    rest = _PARENTHESES.sub(" ", text)
-    zone, rest = _find_zone(rest)
-    clock, rest = _find_time(rest)
+    rest = _ASIDE.sub(" ", _UNSEEN.sub("", text).translate(_DASHES))
+    region = _REGION.search(rest)
+    zone = _named_region(region[0]) if region else None
+    rest = _DOTTED.sub("", rest.replace(region[0], " ") if region else rest)
+    clock, before, behind = _find_time(rest)
+    if zone is None:
+        zone, before, behind = _find_zone(before, behind)
+    rest = f"{before} {behind}"
     day = _numeric_day(rest) or _named_day(rest)
-    if day is None or _has_strange_zone(rest):
+    if day is None or _STRANGE.search(rest):  # half a time or zone is left
         return None
     if zone is None:
-        hours = next((hours for mark, hours in _LOCAL_ZONES if mark in text), 0.0)
-        zone = timezone(timedelta(hours=hours))
+        zone = timezone(timedelta(hours=next((hours for mark, hours in LOCAL_ZONES if mark in text), 0.0)))
     return _instant(*day, clock, zone)
 
 
-def _find_zone(text: str) -> tuple[tzinfo | None, str]:
-    region = _REGION.search(text)
-    if region is not None:
-        return _named_region(region[0]), text.replace(region[0], " ")
-    for pattern in (_OFFSET, _HOURS_OFFSET):
-        match = pattern.search(text)
-        if match is not None:
-            minutes = int(match[3]) if pattern is _OFFSET else 0
-            zone = _offset(-1 if match[1] == "-" else 1, int(match[2]), minutes)
-            return zone, text[: match.start()] + " " + text[match.end() :]
-    for word in re.findall(r"[A-Za-z]+", text)[::-1]:
-        hours = _HOURS.get(word.lower())
-        if hours is not None and word.isupper():
-            return timezone(timedelta(hours=hours)), re.sub(rf"\b{word}\b", " ", text)
-    return None, text
+def _find_time(text: str) -> tuple[tuple[int, int, int], str, str]:
+    """Return a time, with what stands before and behind it; midnight and the text where there is none."""
+    match = next((found for pattern in _TIMES if (found := pattern.search(text))), None)
+    if match is None:
+        return (0, 0, 0), text, ""
+    hour, minute, second = (int(each or 0) for each in match.group(2, 3, 4))
+    behind = text[match.end() :]
+    half = match[1] or ""
+    said = _HALF.match(behind)
+    if said:
+        half, behind = (said[1] or said[2]).lower(), behind[said.end() :]
+    if half and hour <= 12:  # noqa: PLR2004 - 13 PM is 13:00
+        hour = hour % 12 + HALF_DAYS[half]
+    return (hour, minute, second), text[: match.start()], behind
+
+
+def _find_zone(before: str, behind: str) -> tuple[tzinfo | None, str, str]:
+    """Return the zone behind a time, or at the end, or named anywhere in capitals; and the rest of the text."""
+    match = _BEHIND.match(behind)
+    if match is not None:
+        sign, hours, minutes, short, only = match.groups()
+        zone = _offset(-1 if (sign or short) == "-" else 1, int(hours or only), int(minutes or 0))
+        return zone, before, behind[match.end() :]
+    match = _LAST_OFFSET.search(behind or before)
+    if match is not None:
+        zone = _offset(-1 if match[1] == "-" else 1, int(match[2]), int(match[3]))
+        return (zone, before, behind[: match.start()]) if behind else (zone, before[: match.start()], "")
+    named = _NAME_BEHIND.match(behind)
+    if named is not None and named[1].lower() in ZONES and (named[1].isupper() or len(named[1]) > 2):  # noqa: PLR2004 - "at", "et"
+        return timezone(timedelta(hours=ZONES[named[1].lower()])), before, behind[named.end() :]
+    for word in re.findall(r"[A-Z]+", before + behind)[::-1]:
+        if word.lower() in ZONES:
+            pattern = rf"(?<![A-Za-z]){word}(?![A-Za-z])"
+            zone = timezone(timedelta(hours=ZONES[word.lower()]))
+            return zone, re.sub(pattern, " ", before), re.sub(pattern, " ", behind)
+    return None, before, behind
 
 
 def _named_region(name: str) -> tzinfo | None:
@@ -215,57 +220,55 @@ def _named_region(name: str) -> tzinfo | None:
         return None
 
 
-def _has_strange_zone(rest: str) -> bool:
-    """Return whether half a time or zone is left: what cannot be read makes the whole date unreadable."""
-    return re.search(r"[+-][A-Za-z0-9]{1,2}:[A-Za-z0-9]{2}|\d:\w", rest) is not None
-
-
-def _find_time(text: str) -> tuple[tuple[int, int, int], str]:
-    match = _TIME.search(text)
-    if match is None:
-        return (0, 0, 0), text
-    hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
-    rest = text[: match.start()] + " " + text[match.end() :]
-    for word in re.findall(r"[^\W\d_]+", rest.replace(".m.", "m").lower()):
-        half = _HALF_DAYS.get(word)
-        if half is not None and hour <= 12:  # noqa: PLR2004 - 13 PM is 13:00
-            hour = hour % 12 + half
-    return (hour, minute, second), rest
-
-
 def _numeric_day(text: str) -> tuple[int, int, int] | None:
-    for pattern in (_CJK, _SLASHED, re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])")):
+    for pattern in _YEAR_FIRST:
         match = pattern.search(text)
         if match is not None:
             return int(match[1]), int(match[2]), int(match[3])
-    match = _DAY_FIRST.search(text)
-    if match is not None:
-        return int(match[3]), int(match[2]), int(match[1])
-    match = _AMERICAN.search(text)
-    if match is not None:
-        first, second = int(match[1]), int(match[2])
-        month, day = (first, second) if first <= 12 else (second, first)  # noqa: PLR2004 - the American order unless impossible
-        return int(match[3]), month, day
-    return None
+    match = _YEAR_LAST.search(text)
+    if match is None:
+        return None
+    first, sign, second, year = int(match[1]), match[2], int(match[3]), _whole_year(int(match[4]))
+    if len(match[4]) == 2 and (sign in " -" or (sign == "/" and first > 12)):  # noqa: PLR2004 - it may be the day
+        return None
+    orders = [(year, first, second), (year, second, first)]
+    if sign in ".-":
+        orders.reverse()
+    possible = [each for each in orders if _is_day(*each)]
+    said = WEEKDAYS.get(text.strip()[:3].lower())
+    return next((each for each in possible if datetime(*each, tzinfo=UTC).weekday() == said), (possible or orders)[0])
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    try:
+        datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole_year(year: int) -> int:
+    if year >= 100:  # noqa: PLR2004 - more than two digits
+        return year
+    return year + (1900 if year >= _CENTURY_TURN else 2000)
 
 
 def _named_day(text: str) -> tuple[int, int, int] | None:
     """Read a day with a month's name: the year has four digits, or two behind the day."""
-    words = _WORDS.findall(_folded(text))
+    plain = folded(text)
+    match = _VIETNAMESE.search(plain)
+    if match is not None:
+        return int(match[3]), int(match[2]), int(match[1])
+    words = _WORDS.findall(plain)
     # The last one: "mar." is also a Tuesday (mardi, martes, martedì), and a weekday stands before the month.
-    month = next((_MONTHS[word] for word in reversed(words) if word in _MONTHS), None)
+    month = next((found for word in reversed(words) if (found := month_of(word))), None)
     numbers = [word for word in words if word.isdecimal()]
-    years = [word for word in numbers if len(word) == 4]  # noqa: PLR2004 - a written-out year
+    years = [int(word) for word in numbers if len(word) == 4]  # noqa: PLR2004 - a written-out year
     days = [int(word) for word in numbers if len(word) <= 2]  # noqa: PLR2004
     if month is None or not days or len(numbers) > 3 or len(years) > 1:  # noqa: PLR2004 - anything more is no date
         return None
     if years:
-        return int(years[0]), month, days[0]
+        return years[0] - (_BUDDHIST if years[0] > _BUDDHIST_LEAST else 0), month, days[0]
     if len(days) != 2:  # noqa: PLR2004 - day and year
         return None
-    return days[1] + (1900 if days[1] >= _CENTURY_TURN else 2000), month, days[0]
-
-
-def _folded(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text.casefold()).replace("ł", "l").replace("ı", "i")
-    return "".join(character for character in plain if not unicodedata.combining(character))
+    return _whole_year(days[1]), month, days[0]
