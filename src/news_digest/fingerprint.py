@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -76,8 +75,7 @@ _SIMPLE: Final = re.compile(
 """Most links: lower case, no port or credentials, nothing encoded in the query; read without taking them apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """What an entry shows of itself: enough to tell it from others."""
 
     identifier: str
