@@ -294,6 +294,9 @@ _SPACES = (
         (entry('<link rel="enclosure">https://a.test/e</link><link href="https://a.test/x"/>'), "https://a.test/x"),
         (entry('<link rel="related" href="https://a.test/r"/><id>https://a.test/x</id>'), "https://a.test/x"),
         (entry('<link xml:base="/y/" href="x"/>', 'xml:base="https://b.test/"'), "https://b.test/y/x"),
+        (entry('<link rel="Alternate nofollow" href="https://a.test/x"/>'), "https://a.test/x"),
+        (entry('<link rel="http://www.iana.org/x/alternate" href="https://a.test/x"/>'), "https://a.test/x"),
+        (entry('<link rel=" " href="https://a.test/x"/>'), "https://a.test/x"),
         (entry('<content src="https://a.test/x"/>'), "https://a.test/x"),
         (entry("<id>HTTPS://a.test/x</id>"), "HTTPS://a.test/x"),
         (entry("<link>https://a.test/x</link>"), "https://a.test/x"),
@@ -323,6 +326,20 @@ def test_the_link_behind_a_distributor_identifies_the_story_and_is_shown() -> No
     assert only(item('<enclosure url="https://a.test/x.mp3"/>')).raw.link == "https://a.test/x.mp3"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        item('<enclosure url=""/><enclosure url="https://a.test/x"/>'),
+        item('<media:content url="https://a.test/x"/>'),
+        item("<comments> https://a.test/x </comments>"),
+        entry('<link rel="via" href="https://b.test/"/><link rel="related" href="https://a.test/x"/>'),
+        json.dumps({"items": [{"id": "1", "title": "T", "attachments": [{}, {"url": "https://a.test/x"}]}]}),
+    ],
+)
+def test_a_story_without_a_link_leads_to_what_comes_along(text: str) -> None:
+    assert (only(text).link, only(text).raw.link) == ("", "https://a.test/x")
+
+
 # --- fields --------------------------------------------------------------------------------------------------------
 
 
@@ -346,6 +363,32 @@ def test_what_stands_in_other_vocabularies_is_used_where_the_core_is_missing() -
 def test_a_media_title_or_a_title_of_another_vocabulary_names_what_has_no_title_of_its_own() -> None:
     text = rss("<item><media:title>Song</media:title></item>", "<dc:title>Wire</dc:title>", _SPACES)
     assert (title_of(only(text)), read(text).title) == ("Song", "Wire")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (item("<itunes:subtitle>Short</itunes:subtitle><itunes:summary>Longer text</itunes:summary>"), "Longer text"),
+        (item('<y:full-text xmlns:y="http://news.yandex.ru">Whole text</y:full-text>'), "Whole text"),
+        (entry('<content type="image/png">iVBORw0KGgo=</content><summary>Words</summary>'), "Words"),
+        (entry("<summary>It&amp;#8217;s careless</summary>"), "It’s careless"),
+    ],
+)
+def test_the_text_of_a_story_is_found(text: str, shown: str) -> None:
+    assert excerpt(only(text)) == shown
+
+
+def test_the_title_of_a_group_of_media_names_what_has_no_title() -> None:
+    text = rss("<item><media:group><media:title>Song</media:title></media:group></item>", attributes=_SPACES)
+    assert title_of(only(text)) == "Song"
+
+
+def test_json_as_programs_write_it_is_read() -> None:
+    version = "https://jsonfeed.org/version/1"
+    assert read(json.dumps({"version": version, "items": None})).entries == ()
+    assert title_of(only('{"items": [{"id": "1", "title": "A\tline"}]} <!-- cached -->')) == "A line"
+    one = {"rss": {"channel": {"item": {"guid": {"isPermaLink": "false", "#text": "g-00001"}, "title": {"x": 1}}}}}
+    assert (only(json.dumps(one)).identifier, title_of(only(json.dumps(one)))) == ("g-00001", "")
 
 
 def test_the_fuller_of_teaser_and_content_is_read() -> None:
@@ -377,6 +420,10 @@ def test_the_identifier_is_kept_untouched() -> None:
         ("<atom:updated>2026-12-01T09:30:00Z</atom:updated>", AT),
         (f"<atom:updated>2027-01-01T00:00:00Z</atom:updated>{DATE}", AT),
         (f"<dc:date>2027-01-01</dc:date>{DATE}", AT),
+        (
+            '<p:publicationDate xmlns:p="http://prismstandard.org/namespaces/basic/2.0/">2026-12-01T09:30Z</p:publicationDate>',
+            AT,
+        ),
         (f"{DATE}<dc:date>2027-01-01</dc:date>", AT),
         (f"<pubDate>Fri, 01 Jan 2027 00:00:00 GMT</pubDate>{DATE}<pubDate/>", AT),
         ("<pubDate>Mon, 01 Jan 0001 00:00:00 +0000</pubDate>", None),

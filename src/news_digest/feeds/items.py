@@ -37,7 +37,7 @@ class Item:
     teaser: Passage = NOTHING
     content: Passage = NOTHING
     enclosure: str = ""
-    """A recording or picture that comes along: where to go if there is no link."""
+    """Where to go if there is no link: a recording or picture that comes along, what it is about, its comments."""
 
     def __bool__(self) -> bool:
         """Return whether it holds anything at all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Final
 
 from news_digest.feeds.dates import read_date
 from news_digest.feeds.items import Addresses, Found, Item
@@ -12,6 +13,12 @@ from news_digest.model import Json
 
 __all__ = ["find_items"]
 
+_READER: Final = json.JSONDecoder(strict=False)
+"""Line breaks within strings are as common as bare ampersands in XML; what follows the document does not matter."""
+_VERSION: Final = "https://jsonfeed.org/version/"
+_INNER: Final = ("#text", "_", "$t")
+"""Where programs that turn XML into JSON leave the text of an element with attributes."""
+
 
 def find_items(text: str, url: str) -> Found | None:
     """Return what a JSON document holds as a feed, None where it is none.
@@ -19,7 +26,7 @@ def find_items(text: str, url: str) -> Found | None:
     Raises ``ValueError`` for what is no JSON, a document that ends too early for one.
     """
     try:
-        document = json.loads(text)
+        document, _ = _READER.raw_decode(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(document, dict):
@@ -28,9 +35,12 @@ def find_items(text: str, url: str) -> Found | None:
     if isinstance(rss, dict) and isinstance(rss.get("channel"), dict):
         document = rss["channel"]
         items = document.get("item", [])
+        items = [items] if isinstance(items, dict) else items
     else:
         items = document.get("items")
         items = document.get("entries") if items is None else items
+        if items is None and _text(document.get("version")).startswith(_VERSION):
+            items = []
     if not isinstance(items, list):
         return None
     home = _text(document.get("home_page_url") or document.get("link"))
@@ -56,7 +66,14 @@ def _item(value: dict[str, Json], addresses: Addresses) -> Item | None:
     )
     if not item.link and item.identifier.startswith(("http://", "https://")):
         item.link = item.identifier
+    if not item.link:
+        item.enclosure = addresses.absolute(_attached(value.get("attachments")))
     return item or None
+
+
+def _attached(attachments: Json) -> str:
+    found = attachments if isinstance(attachments, list) else []
+    return next((url for each in found if isinstance(each, dict) and (url := _text(each.get("url")))), "")
 
 
 def _first_date(values: Sequence[Json]) -> Json:
@@ -67,4 +84,6 @@ def _text(value: Json) -> str:
     """Return a value as text; numbers stand for identifiers in feeds of JSON Feed 1.0."""
     if isinstance(value, str):
         return value
+    if isinstance(value, dict):
+        return next((inner for name in _INNER if isinstance(inner := value.get(name), str)), "")
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""

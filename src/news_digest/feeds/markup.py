@@ -134,6 +134,8 @@ class _Reader:
         self._skipping = ""
         self._depth = 0
         self._last_ends: dict[str, int] | None = None
+        self._unknown: set[str] = set()
+        """Names of tags that HTML does not know, as met."""
 
     def read(self, token: re.Match[str]) -> None:
         """Take the text before a token, and the token."""
@@ -185,15 +187,17 @@ class _Reader:
                 self._skipping = ""
 
     def _is_tag(self, token: re.Match[str], name: str) -> bool:
-        """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or closed somewhere."""
-        if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS or token["close"]:
+        """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or in a pair."""
+        if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS:
             return True
+        if token["close"]:
+            return name in self._unknown
         attributes = token["attributes"]
-        return (
-            attributes == "/"
-            or (attributes[:1].isspace() and "=" in attributes)
-            or self._ends_behind(token.end(), name)
-        )
+        found = attributes == "/" or (attributes[:1].isspace() and "=" in attributes)
+        if found or self._ends_behind(token.end(), name):
+            self._unknown.add(name)
+            return True
+        return False
 
     def _ends_behind(self, position: int, name: str) -> bool:
         """Return whether an end tag of this name stands behind a position; the fragment is searched only once."""

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from news_digest.feeds.dates import read_date
 from news_digest.feeds.items import Addresses, Found, Item
-from news_digest.feeds.text import Passage
+from news_digest.feeds.text import NOTHING, Passage
 
 __all__ = ["find_items"]
 
@@ -35,6 +35,10 @@ _NAMESPACES: Final = {
     **dict.fromkeys(("rssnamespace.org/feedburner/ext/1.0", "www.pheedo.com/namespace/pheedo"), "feedburner:"),
     "www.w3.org/1999/xhtml": "xhtml:",
     "www.w3.org/1999/02/22-rdf-syntax-ns": "rdf:",
+    **dict.fromkeys((f"prismstandard.org/namespaces/basic/{each}" for each in ("2.0", "2.1", "3.0")), "prism:"),
+    **dict.fromkeys(("prismstandard.org/namespaces/1.2/basic", "purl.org/rss/1.0/modules/prism"), "prism:"),
+    "www.google.com/schemas/play-podcasts/1.0": "googleplay:",
+    **dict.fromkeys(("news.yandex.ru", "turbo.yandex.ru"), "yandex:"),
 }
 """Namespaces without scheme and closing sign, and what their elements are called here; the core has no prefix."""
 
@@ -43,24 +47,35 @@ _FIELDS: Final = {
     **{"item": "item", "entry": "entry", "title": "title", "link": "link", "guid": "id", "id": "id"},
     **dict.fromkeys(("dc:title", "itunes:title", "media:title"), "other title"),
     **dict.fromkeys(("description", "summary", "abstract"), "teaser"),
-    **dict.fromkeys(("dc:description", "itunes:summary", "media:description"), "other teaser"),
+    **dict.fromkeys(("dc:description", "dcterms:abstract", "media:description", "itunes:summary"), "other teaser"),
+    **dict.fromkeys(("itunes:subtitle", "googleplay:description"), "other teaser"),
     **dict.fromkeys(
         ("content:encoded", "content", "encoded", "fullitem", "body", "xhtml:body", "xhtml:div"), "content"
     ),
+    **dict.fromkeys(("yandex:full-text", "yandex:content"), "content"),
     **dict.fromkeys(("pubdate", "published"), "published"),
-    **dict.fromkeys(("issued", "dc:date", "dcterms:issued", "date"), "issued"),
+    **dict.fromkeys(("issued", "dc:date", "dcterms:issued", "date", "prism:publicationdate"), "issued"),
+    **dict.fromkeys(("publicationdate", "publisheddate"), "issued"),
     **dict.fromkeys(("created", "dcterms:created", "dcterms:date"), "created"),
-    **dict.fromkeys(("updated", "modified", "dcterms:modified", "dcterms:updated"), "updated"),
-    **{"feedburner:origlink": "target", "enclosure": "enclosure", "media:group": "group"},
+    **dict.fromkeys(("updated", "modified", "dcterms:modified", "dcterms:updated", "lastbuilddate"), "updated"),
+    **{"feedburner:origlink": "target", "enclosure": "enclosure", "media:content": "media", "media:group": "group"},
+    "comments": "comments",
 }
 """What an element is, by prefix and name in lower case."""
 _ITEMS: Final = frozenset({"item", "entry"})
 _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 _ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
-_TAG_PAIR: Final = re.compile(
-    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b", re.IGNORECASE
+_MARKUP: Final = re.compile(
+    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b"
+    r"|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|nbsp|quot|apos|[lr][sd]quo|[mn]dash|hellip);",
+    re.IGNORECASE,
 )
-_RELATION: Final = re.compile(r".*/")
+"""What only HTML has: text that says nothing of its type and holds it was meant as HTML."""
+_RELATIONS: Final = re.compile(r"(?:[^\s/]*/)*(\S+)")
+_ELSEWHERE: Final = ("enclosure", "canonical", "related", "via")
+_OTHERS: Final = {"title": ("other title", "title"), "teaser": ("other teaser", "description")}
+"""Where text is looked for next: in another vocabulary's elements, in a group of media."""
+_MEDIA: Final = ("image/", "audio/", "video/")
 _KINDS: Final = {
     **dict.fromkeys(("text", "text/plain", "plain"), "text"),
     **dict.fromkeys(("html", "text/html"), "html"),
@@ -153,7 +168,7 @@ def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
     items = [item for element, above in entries if (item := reader.read(element, above))]
     atom = fields[feed.tag] == "feed" and _name(feed.tag)[1] == "feed"
     title = title if title is not None else other
-    return Found(_passage(title, atom=atom) if title is not None else Passage(), items)
+    return Found(_passage(title, atom=atom) if title is not None else NOTHING, items)
 
 
 def _children(feed: Element, fields: _Fields, base: str) -> Iterator[tuple[Element, str, str]]:
@@ -214,9 +229,9 @@ class _Reader:
             link,
             next((text for each in parts.get("target", ()) if (text := _text(each).strip())), ""),
             _published(parts),
-            _best(parts, "title", "other title", atom=atom),
-            _teaser(parts, atom=atom),
-            _best(parts, "content", "", atom=atom),
+            _best(parts, "title", atom=atom),
+            _best(parts, "teaser", atom=atom),
+            _best(parts, "content", atom=atom),
             "" if link else self._enclosure(parts, base),
         )
         return item or None
@@ -249,8 +264,10 @@ class _Reader:
         yield from ((text, link) for text, link in plain if atom and len(plain) == 1)
 
     def _enclosure(self, parts: dict[str, list[Element]], base: str) -> str:
-        links = [link for link in parts.get("link", ()) if _relation(link) == "enclosure"]
-        addresses = (each.get("url") or each.get("href") or "" for each in (*parts.get("enclosure", ()), *links))
+        links = [link for each in _ELSEWHERE for link in parts.get("link", ()) if _relation(link) == each]
+        elements = (*parts.get("enclosure", ()), *parts.get("media", ()), *links)
+        addresses = [each.get("url") or each.get("href") or "" for each in elements]
+        addresses += [text for each in parts.get("comments", ()) if _is_web(text := _text(each).strip())]
         return next((self._addresses.absolute(each, base) for each in addresses if each), "")
 
 
@@ -267,7 +284,12 @@ def _is_web(address: str) -> bool:
 
 
 def _relation(link: Element) -> str:
-    return _RELATION.sub("", link.get("rel") or "alternate").strip().lower() or "alternate"
+    """Return what a link is: without a word an alternate, and of several words an alternate if one says so."""
+    relation = link.get("rel")
+    if relation is None or relation == "alternate":
+        return "alternate"
+    words = _RELATIONS.findall(relation.lower()) or ["alternate"]
+    return "alternate" if "alternate" in words else str(words[0])
 
 
 def _alternate(links: Iterable[Element]) -> Element | None:
@@ -311,21 +333,18 @@ def _first(elements: Iterable[Element]) -> Element | None:
     return first
 
 
-def _best(parts: dict[str, list[Element]], field: str, other: str, *, atom: bool) -> Passage:
-    element = _first(parts.get(field, ()))
-    passage = _passage(element, atom=atom) if element is not None else Passage()
-    if not passage and other in parts:
-        return _passage(parts[other][0], atom=False)
-    return passage
-
-
-def _teaser(parts: dict[str, list[Element]], *, atom: bool) -> Passage:
-    passage = _best(parts, "teaser", "other teaser", atom=atom)
-    for group in parts.get("group", ()) if not passage else ():
-        for child in group:
-            if _name(child.tag)[1] == "description":
-                return _passage(child, atom=False)
-    return passage
+def _best(parts: dict[str, list[Element]], field: str, *, atom: bool) -> Passage:
+    """Return the text of a field; without one, the fullest that another vocabulary has, or the item's media."""
+    elements = parts.get(field)
+    element = _first(elements) if elements else None
+    passage = _passage(element, atom=atom) if element is not None else NOTHING
+    if passage or field not in _OTHERS:
+        return passage
+    other, name = _OTHERS[field]
+    if other in parts:
+        return _passage(max(parts[other], key=lambda each: len(each.text or "")), atom=False)
+    found = (child for group in parts.get("group", ()) for child in group if _name(child.tag)[1] == name)
+    return next((_passage(each, atom=False) for each in found), NOTHING)
 
 
 def _passage(element: Element, *, atom: bool) -> Passage:
@@ -333,8 +352,8 @@ def _passage(element: Element, *, atom: bool) -> Passage:
     if len(element):
         return Passage("xhtml", element)
     text = element.text or ""
-    if not text or text.isspace():
-        return Passage()
+    if not text or text.isspace() or element.get("type", "").startswith(_MEDIA):
+        return NOTHING
     if not atom:
         return Passage("html", text)
     kind, mode = (element.get("type") or "").strip().lower().partition(";")[0], element.get("mode")
@@ -346,5 +365,5 @@ def _passage(element: Element, *, atom: bool) -> Passage:
         return Passage("html", text)
     named = _KINDS.get(kind)
     if named is None:
-        named = "html" if _TAG_PAIR.search(text) else "text"
+        named = "html" if _MARKUP.search(text) else "text"
     return Passage("html" if named == "xhtml" else named, text)
