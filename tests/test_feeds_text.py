@@ -156,6 +156,22 @@ def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_
         assert (story(title=text).title, story(text=f"<p>{text}</p>").excerpt) == (text, text)
 
 
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("On the <dl>", "On the <dl>"),
+        ("How <video> and </head> work", "How <video> and </head> work"),
+        ("<b>Bold</b> and <i>italic</i> and <em>open", "Bold and italic and <em>open"),
+        ("<p>One<br>two <img src=x>", "One two"),
+        ("<a href='x'>A link", "A link"),
+        ("Safe <script>alert(1)</script>words", "Safe words"),
+        ("Safe <span class='sr-only'>hidden</span>words", "Safe words"),
+    ],
+)
+def test_in_a_title_a_tag_without_its_pair_is_text(title: str, shown: str) -> None:
+    assert story(title).title == shown
+
+
 def test_the_signs_of_a_formula_are_set_apart() -> None:
     math = "<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup><annotation>E=mc^2</annotation></math>"
     assert story(text=f"So {math}.").excerpt.split() == ["So", "E", "=", "m", "c", "2."]

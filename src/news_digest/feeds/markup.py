@@ -61,6 +61,8 @@ _VOID: Final = _words(
     area base br col embed hr img input link meta param source track wbr
     """
 )
+_KNOWN: Final = _BLOCKS | _CELLS | _INLINE | _UNSEEN
+_ALONE: Final = _VOID | {"p"}
 _HIDDEN_STYLE: Final = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|line-height):0*\.?0+(?![.\d])"
     r"|mso-hide:all|text-indent:-\d{3,}|(?:left|right|top|margin-left):-\d{3,}|clip:rect\(0|scale\(0|color:transparent"
@@ -92,15 +94,18 @@ def lines_of_text(text: str) -> Lines:
     return Lines(tuple(folded for line in text.splitlines() if (folded := " ".join(line.split()))))
 
 
-def lines_of_html(markup: str, enough: int) -> Lines:
-    """Return the lines of a fragment of HTML until there are ``enough`` characters of text."""
+def lines_of_html(markup: str, enough: int, *, heading: bool = False) -> Lines:
+    """Return the lines of a fragment of HTML until there are ``enough`` characters of text.
+
+    In a ``heading`` a tag without its pair is text: "On the <dl>" speaks of the element.
+    """
     if "<" not in markup:
         return lines_of_text(_decoded(markup[: 8 * enough]))
     if len(markup) > MARKUP_CHARACTERS:
         markup = markup[:MARKUP_CHARACTERS].rpartition("<")[0]
     if "<![CDATA[" in markup:  # wrapped twice: XML has taken its own away already
         markup = markup.replace("<![CDATA[", "").replace("]]>", "")
-    reader = _Reader(markup)
+    reader = _Reader(markup, heading=heading)
     for token in _TOKEN.finditer(markup):
         reader.read(token)
         if reader.characters > enough:
@@ -124,8 +129,10 @@ def _decoded(text: str) -> str:
 class _Reader:
     """Goes through the tokens of a fragment."""
 
-    def __init__(self, markup: str) -> None:
+    def __init__(self, markup: str, *, heading: bool) -> None:
         self._markup = markup
+        self._known = _ALONE if heading else _KNOWN
+        """Tags that need no pair."""
         self.position = 0
         self.lines: list[str] = []
         self.characters = 0
@@ -134,8 +141,8 @@ class _Reader:
         self._skipping = ""
         self._depth = 0
         self._last_ends: dict[str, int] | None = None
-        self._unknown: set[str] = set()
-        """Names of tags that HTML does not know, as met."""
+        self._open: set[str] = set()
+        """Names of tags that need a pair, as met."""
 
     def read(self, token: re.Match[str]) -> None:
         """Take the text before a token, and the token."""
@@ -188,14 +195,14 @@ class _Reader:
 
     def _is_tag(self, token: re.Match[str], name: str) -> bool:
         """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or in a pair."""
-        if name in _BLOCKS or name in _INLINE or name in _UNSEEN or name in _CELLS:
+        if name in self._known:
             return True
         if token["close"]:
-            return name in self._unknown
+            return name in self._open
         attributes = token["attributes"]
         found = attributes == "/" or (attributes[:1].isspace() and "=" in attributes)
         if found or self._ends_behind(token.end(), name):
-            self._unknown.add(name)
+            self._open.add(name)
             return True
         return False
 

@@ -134,14 +134,14 @@ def excerpts_of(entries: Iterable[Entry]) -> list[str]:
 
 
 def plain(passage: Passage, most: int) -> str:
-    """Return a passage as one line of plain text of at most ``most`` characters."""
-    text, _ = _neutral(_lines(passage, 2 * most).lines)
+    """Return a heading as one line of plain text of at most ``most`` characters."""
+    text, _ = _neutral(_lines(passage, 2 * most, heading=True).lines)
     return _shortened(text, most)
 
 
 def _text(entry: Entry, repeating: dict[int, frozenset[str]]) -> _Text:
     raw = entry.raw if isinstance(entry.raw, Raw) else Raw()
-    title, found = _neutral(_lines(raw.title, 2 * TITLE_CHARACTERS).lines)
+    title, found = _neutral(_lines(raw.title, 2 * TITLE_CHARACTERS, heading=True).lines)
     title = _shortened(title, TITLE_CHARACTERS)
     key = id(raw.siblings)
     if key not in repeating:
@@ -174,14 +174,14 @@ def _neutral(lines: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     return " ".join(" ".join(kept).split()), tuple(names)
 
 
-def _lines(passage: Passage, enough: int) -> Lines:
+def _lines(passage: Passage, enough: int, *, heading: bool = False) -> Lines:
     kind, value = passage.kind, passage.value
     if kind == "base64":
         kind, value = "html", _unpacked(value)
     elif kind == "xhtml":
         kind, value = "html", _written(value, 8 * enough)
     if kind == "html":
-        return lines_of_html(value, enough)
+        return lines_of_html(value, enough, heading=heading)
     return lines_of_text(value[: 2 * enough])
 
 
@@ -220,7 +220,7 @@ def _written(element: Element, most: int) -> str:
 def _repeated(siblings: Sequence[Raw]) -> frozenset[str]:
     def sample() -> Iterable[tuple[Sequence[str], str]]:
         for raw in siblings[:_SIBLINGS_MOST]:
-            title = " ".join(_lines(raw.title, 2 * TITLE_CHARACTERS).lines)
+            title = " ".join(_lines(raw.title, 2 * TITLE_CHARACTERS, heading=True).lines)
             yield (*_lines(raw.teaser, _ENOUGH).lines, *_lines(raw.content, _ENOUGH).lines), title
 
     return repeated(sample())
