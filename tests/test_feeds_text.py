@@ -347,6 +347,41 @@ def test_what_repeats_over_a_feed_is_no_news(tail: str) -> None:
     assert [each.excerpt for each in stories([[entry] for entry in found])] == [f"News number {n}." for n in range(4)]
 
 
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "The post A title appeared first on My.Site.example.",
+        "The post A title first appeared on My.Site.example.",
+        "Continue reading A title",
+        "Continue reading “A title” at Wire",
+        "Read the full story at Wire…",
+        "Read more: another headline",
+        "[Read more...]",
+        "(more…)",
+        "Weiterlesen",
+        "続きを読む",
+        "Lire la suite »",
+    ],
+)
+def test_known_boilerplate_goes_also_from_a_single_item(tail: str) -> None:
+    assert story(text=f"<p>News of the day. {tail}</p>").excerpt == "News of the day."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Many people read more in winter.",
+        "Read more books this year",
+        "The post office appeared on the corner",
+        "He told us to continue reading the paper",
+        "The post of minister first appeared on Monday in a list.",
+        "Children read the whole book.",
+    ],
+)
+def test_a_sentence_that_only_sounds_like_boilerplate_stays(text: str) -> None:
+    assert story(text=f"<p>{text}</p>").excerpt == text
+
+
 def test_two_items_may_well_share_a_sentence() -> None:
     found = entries(*(rss(f"T{n}", f"<p>News {n}.</p><p>Nobody was hurt.</p>") for n in range(2)))
     assert [each.excerpt for each in stories([found[:1], found[1:]])] == [

@@ -15,8 +15,11 @@ _SHARE: Final = 0.6
 _LINE_MOST: Final = 300
 """A longer line that repeats is an article given twice, no boilerplate."""
 
+_TITLE: Final = "\0"
+"""What stands for the item's own title while its text is looked at."""
 _APPEARED: Final = (
-    "The post .{1,300}? (?:first )?appeared (?:first )?on|Der Beitrag .{1,300}? erschien zuerst auf",
+    f"The post .{{1,300}}? appeared first on|The post {_TITLE} (?:first )?appeared on",
+    "Der Beitrag .{1,300}? erschien zuerst auf",
     "L.article .{1,300}? est apparu en premier sur|La entrada .{1,300}? (?:se publicó primero en|aparece primero en)",
     "L.articolo .{1,300}? (?:proviene da|sembra essere il primo su)|O post .{1,300}? apareceu primeiro em",
     "Het bericht .{1,300}? verscheen eerst op|Artykuł .{1,300}? pochodzi z serwisu",
@@ -25,11 +28,28 @@ _APPEARED: Final = (
     "Příspěvek .{1,300}? pochází z|Artikkelen .{1,300}? dukket først opp på|L.entrada .{1,300}? ha aparegut primer a",
 )
 """What WordPress puts under each item, in its translations."""
+_MORE: Final = (
+    "Continue reading|Keep reading|Read more|Weiterlesen|Mehr lesen|Lire la suite|Continuer la lecture|En savoir plus",
+    "Leer más|Seguir leyendo|Sigue leyendo|Continúa leyendo|Leggi tutto|Continua a leggere|Leia mais|Continue lendo",
+    "Lees verder|Lees meer|Läs mer|Læs mere|Les mer|Lue lisää|Czytaj (?:dalej|więcej)|Číst dál|Celý článek|Tovább",
+    "Читать далее|Читать полностью|Читати далі|Διαβάστε περισσότερα|Devamını oku|Baca selengkapnya|Đọc tiếp",
+    "続きを読む|阅读全文|继续阅读|閱讀全文|繼續閱讀|계속 읽기|더 보기|اقرأ المزيد|ادامه مطلب|קרא עוד",
+)
+"""Words of a link to the rest."""
+_WHOLE: Final = (
+    "(?:Read|Continue reading) (?:the )?(?:full|whole|entire|complete|original|rest of (?:the|this)) "
+    r"(?:article|blog|entry|interview|piece|post|release|report|review|story|text)\b",
+    r"(?:Read|Continue reading) the rest\b",
+    r"(?:Read more|Continue reading)(?::| (?:about|at|from|here|on)\b)",
+)
+_START: Final = r"(?:^|(?<=[.!?…\])»\"”])\s*)"
+_END: Final = r"[.!?…→»›>\])\s]*$"
 _KNOWN: Final = re.compile(
     rf"(?:{'|'.join(_APPEARED)})\s+[^.!?]{{1,100}}(?:\.[^\s.!?]+)*[.!?]?$"
-    r"|(?:\[?\s*(?:Continue reading|Read (?:the )?(?:full|whole|more|rest)|Weiterlesen|Lire la suite|Leer más|"
-    r"Leggi tutto|"
-    r"Lees verder|Читать далее|Czytaj więcej)\b[^.!?]{0,160}[.!?…→»\]\s]*)$"
+    rf"|{_START}[\[(]?\s*(?:{'|'.join(_MORE)})(?:\s*:?\s*[\"“„«']?{_TITLE}[^.!?]{{0,60}})?{_END}"
+    rf"|\b(?:{'|'.join(_MORE)})\b[^.!?]{{0,160}}[→»›][\])\s]*$"
+    rf"|{_START}(?:{'|'.join(_WHOLE)})[^.!?]{{0,160}}{_END}"
+    r"|[\[(]more(?:…|\.\.\.)[\])]$"
     r"|\(Feed generated with [^)]{1,60}\)$"
     r"|^submitted by /?u/\S{1,60}(?: to r/\S{1,60})?(?: \[link\])?(?: \[comments\])?$|\[link\] \[comments\]$"
     r"|^(?:Article|Comments) URL: \S+$|^(?:Points: \d+|# Comments: \d+)$|^Comments$",
@@ -43,9 +63,9 @@ def stripped(lines: Sequence[str], title: str, repeating: frozenset[str]) -> lis
     kept = []
     for line in lines:
         sentences = [each for each in _SENTENCE.split(line) if _key(each, title) not in repeating]
-        rest = _KNOWN.sub("", " ".join(sentences)).strip()
+        rest = _KNOWN.sub("", _key(" ".join(sentences), title)).strip()
         if rest:
-            kept.append(rest)
+            kept.append(rest.replace(_TITLE, title))
     return kept
 
 
@@ -65,4 +85,4 @@ def repeated(items: Iterable[tuple[Sequence[str], str]]) -> frozenset[str]:
 
 def _key(sentence: str, title: str) -> str:
     """Return a sentence as it is compared: without the item's own title."""
-    return sentence.replace(title, "\0") if title else sentence
+    return sentence.replace(title, _TITLE) if title else sentence
