@@ -37,8 +37,7 @@ _MORE: Final = (
 )
 """Words of a link to the rest."""
 _WHOLE: Final = (
-    "(?:Read|Continue reading) (?:the )?(?:full|whole|entire|complete|original|rest of (?:the|this)) "
-    r"(?:article|blog|entry|interview|piece|post|release|report|review|story|text)\b",
+    r"(?:Read|Continue reading) (?:the )?(?:full|whole|entire|complete|original|rest of (?:the|this)) \w+",
     r"(?:Read|Continue reading) the rest\b",
     r"(?:Read more|Continue reading)(?::| (?:about|at|from|here|on)\b)",
 )
