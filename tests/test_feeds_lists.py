@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from news_digest.errors import ConfigError
-from news_digest.feeds.discover import Candidate, candidates
-from news_digest.feeds.opml import merged, read_opml, write_opml
+from news_digest.feeds.discover import Candidate, by_service, candidates, onward
+from news_digest.feeds.opml import FEEDS_MOST, merged, read_opml, write_opml
 from news_digest.model import FeedSource
 
 PAGE = "https://news.example/about/"
@@ -28,7 +28,7 @@ def test_nested_folders_become_tags() -> None:
         '<outline text="Tech"><outline title="Linux &amp; BSD"><outline type="rss" text="LWN" xmlUrl="https://lwn.test/rss"/>'
         '</outline><outline text="A" xmlUrl="http://a.test/feed"/></outline><outline text="B" xmlUrl="https://b.test/feed"/>'
     )
-    assert read_opml(text) == (
+    assert read_opml(text).feeds == (
         FeedSource("https://lwn.test/rss", "LWN", ("Tech", "Linux & BSD")),
         FeedSource("http://a.test/feed", "A", ("Tech",)),
         FeedSource("https://b.test/feed", "B"),
@@ -43,6 +43,9 @@ def test_nested_folders_become_tags() -> None:
         ('<outline xmlUrl="feed://a.test/f"/>', FeedSource("https://a.test/f")),
         ('<outline xmlUrl="feed:http://a.test/f"/>', FeedSource("http://a.test/f")),
         ('<outline xmlUrl=" https://a.test/f&#10;"/>', FeedSource("https://a.test/f")),
+        ('<outline xmlUrl="https://a.test/two words"/>', FeedSource("https://a.test/two%20words")),
+        ('<outline xmlUrl="www.a.test/f"/>', FeedSource("https://www.a.test/f")),
+        ('<outline xmlUrl="https://a.test/f" frss:priority="feed"/>', FeedSource("https://a.test/f")),
         (
             '<outline xmlUrl="https://a.test/f" category="/News/World,Daily"/>',
             FeedSource("https://a.test/f", "", ("News", "World", "Daily")),
@@ -52,18 +55,63 @@ def test_nested_folders_become_tags() -> None:
     ],
 )
 def test_what_other_readers_write_is_read(outline: str, source: FeedSource) -> None:
-    assert read_opml(opml(outline)) == (source,)
+    assert read_opml(opml(outline)).feeds == (source,)
 
 
 @pytest.mark.parametrize(
-    "outline", ['<outline xmlUrl="file:///etc/passwd"/>', '<outline xmlUrl="javascript:1"/>', '<outline text="x"/>']
+    ("outline", "left_out"),
+    [
+        ('<outline text="x"/>', ()),
+        ('<outline type="include" url="https://a.test/more.opml"/>', ()),
+        ('<outline xmlUrl="file:///etc/passwd"/>', ("file:///etc/passwd",)),
+        ('<outline xmlUrl="javascript:1"/>', ("javascript:1",)),
+        ('<outline xmlUrl="https://"/>', ("https://",)),
+        ('<outline xmlUrl="http://[::1"/>', ("http://[::1",)),
+        ('<outline xmlUrl="https://a.test:99999/f"/>', ("https://a.test:99999/f",)),
+        ('<outline xmlUrl="https://a.test/page" type="HTML+XPath"/>', ("https://a.test/page (HTML+XPath)",)),
+    ],
 )
-def test_what_is_no_address_of_a_feed_is_left_out(outline: str) -> None:
-    assert read_opml(opml(outline)) == ()
+def test_what_is_no_address_of_a_feed_is_left_out_and_named(outline: str, left_out: tuple[str, ...]) -> None:
+    good = '<outline xmlUrl="https://good.test/f"/>'
+    assert read_opml(opml(outline + good)) == ((FeedSource("https://good.test/f"),), left_out)
+
+
+def test_a_plain_list_of_addresses_is_read() -> None:
+    text = (
+        b'# mine\r\nhttps://a.test/f\r\n\r\nfeed://b.test/f news "two words" "~The B" !hidden\n'
+        b'https://a.test/f\n"query:unread:unread = 1"\nexec:~/bin/x.sh'
+    )
+    assert read_opml(text) == (
+        (FeedSource("https://a.test/f"), FeedSource("https://b.test/f", "The B", ("news", "two words"))),
+        ('"query:unread:unread = 1"', "exec:~/bin/x.sh"),
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_a_list_in_another_charset_is_read(encoding: str) -> None:
+    declared = encoding.removesuffix("-sig")
+    text = f'<?xml version="1.0" encoding="{declared}"?><opml><body><outline text="Caf\u00e9" xmlUrl="http://a.test/"/>'
+    assert read_opml(f"{text}</body></opml>".encode(encoding)).feeds == (FeedSource("http://a.test/", "Caf\u00e9"),)
+
+
+def test_a_list_that_is_longer_than_any_is_refused_and_not_cut() -> None:
+    with pytest.raises(ConfigError, match="more than 20000 feeds"):
+        read_opml("\n".join(f"https://a.test/{number}" for number in range(FEEDS_MOST + 1)).encode())
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"<html/>", b"no list", b"\xff\xfe\x00", b"<rss><channel/></rss>", b"x" * (16 * 1024 * 1024 + 1)]
+    "body",
+    [
+        b"",
+        b"<html/>",
+        b"no list",
+        b"read.me first",
+        b"https://a.test/f\nand more words",
+        b"# nothing",
+        b"\xff\xfe\x00",
+        b"<rss><channel/></rss>",
+        b"x" * (16 * 1024 * 1024 + 1),
+    ],
 )
 def test_what_is_no_opml_is_an_error(body: bytes) -> None:
     with pytest.raises(ConfigError, match="cannot import") as caught:
@@ -75,16 +123,16 @@ def test_hostile_opml_neither_grows_nor_reads_nor_recurses() -> None:
     bomb = b'<!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>' + opml(
         '<outline text="&b;" xmlUrl="https://a.test/"/>'
     )
-    assert len(read_opml(bomb)[0].name) < 50
+    assert len(read_opml(bomb).feeds[0].name) < 50
     deep = opml('<outline text="d">' * 5000 + '<outline xmlUrl="https://a.test/"/>' + "</outline>" * 5000)
-    assert read_opml(deep)[0].tags == ("d",)
+    assert read_opml(deep).feeds[0].tags == ("d",)
 
 
 def test_importing_twice_adds_nothing() -> None:
-    once = merged((), read_opml(opml('<outline xmlUrl="https://a.test/f" text="A"/>')))
+    once = merged((), read_opml(opml('<outline xmlUrl="https://a.test/f" text="A"/>')).feeds)
     again = read_opml(
         opml('<outline xmlUrl="http://www.a.test/f/" text="A again"/><outline xmlUrl="https://b.test/f"/>')
-    )
+    ).feeds
     assert merged(once, again) == (*once, FeedSource("https://b.test/f"))
     assert merged(merged(once, again), again) == merged(once, again)
 
@@ -106,7 +154,7 @@ SOURCES = st.lists(
 def test_what_is_written_is_read_back(sources: list[FeedSource]) -> None:
     text = write_opml(sources, "My <feeds>")
     assert ET.fromstring(text).findtext("head/title") == "My <feeds>"
-    assert set(read_opml(text.encode())) == set(sources)
+    assert set(read_opml(text.encode()).feeds) == set(sources)
 
 
 # --- discovery -----------------------------------------------------------------------------------------------------
@@ -137,6 +185,14 @@ def found(page: str, url: str = PAGE) -> list[Candidate]:
         ('<link rel="alternate" type="application/rss+xml" href="/f?a=1&amp;b=2">', "https://news.example/f?a=1&b=2"),
         ('<a href="/rss.xml">RSS</a>', "https://news.example/rss.xml"),
         ('<a href="https://blog.news.example/feed/">RSS</a>', "https://blog.news.example/feed/"),
+        ('<link rel="alternate" type="application/x-rss+xml" href="/f">', "https://news.example/f"),
+        ('<link rel="service.feed" type="application/atom+xml" href="/f">', "https://news.example/f"),
+        ('<link rel="alternate" title="RSS" href="/rss.xml">', "https://news.example/rss.xml"),
+        ('<a href="/x.php?id=3">Our <b>RSS</b> feed</a>', "https://news.example/x.php?id=3"),
+        ('<a href="/x/3"><img src="i.png" alt="Atom feed"></a>', "https://news.example/x/3"),
+        ('<a href="/x/3" aria-label="RSS"></a>', "https://news.example/x/3"),
+        ('<a href="/?feed=rss2">x</a>', "https://news.example/?feed=rss2"),
+        ('<a href="https://feeds.host.example/news">RSS</a>', "https://feeds.host.example/news"),
     ],
 )
 def test_a_page_leads_to_its_feed(page: str, address: str) -> None:
@@ -155,6 +211,9 @@ def test_a_page_leads_to_its_feed(page: str, address: str) -> None:
         '<a href="https://elsewhere.example/feed">x</a>',
         '<a href="/feedback">x</a>',
         '<a href="/rss.png">x</a>',
+        '<a href="/a">x</a> <p>Our RSS feed</p>',
+        "<a>RSS</a>",
+        '<link rel="alternate" type="application/json+oembed" href="/feed/oembed">',
     ],
 )
 def test_what_is_no_feed_is_no_candidate(page: str) -> None:
@@ -178,7 +237,58 @@ def test_the_usual_places_are_guessed_below_the_page_and_below_the_site() -> Non
     guessed = [each.url for each in candidates(b"", PAGE)]
     assert guessed[0] == "https://news.example/about/feed"
     assert "https://news.example/atom.xml" in guessed
+    assert guessed.count("https://news.example/about/feed") == 1
     assert candidates(b"", "http://[broken") == ()
+    assert candidates(b"", "https://social.example/@name")[0].url == "https://social.example/@name.rss"
+
+
+def test_the_usual_places_are_kept_whatever_a_page_links_to() -> None:
+    page = "".join(
+        f"<link rel=alternate type=application/rss+xml href=/{n}/rss><a href=/{n}/feed>x</a>" for n in range(99)
+    )
+    kinds = [each.found for each in candidates(page.encode(), PAGE)]
+    assert (kinds.count("declared"), kinds.count("linked")) == (12, 12)
+    assert kinds.count("guessed") == len([each for each in candidates(b"", PAGE) if each.found == "guessed"])
+
+
+@pytest.mark.parametrize(
+    ("page", "feed"),
+    [
+        (
+            "https://www.youtube.com/channel/UC_x-9/videos",
+            "https://www.youtube.com/feeds/videos.xml?channel_id=UC_x-9",
+        ),
+        ("https://youtube.com/playlist?list=PL1&x=2", "https://www.youtube.com/feeds/videos.xml?playlist_id=PL1"),
+        ("https://old.reddit.com/r/rust/", "https://www.reddit.com/r/rust/.rss"),
+        ("https://github.com/a/b.c", "https://github.com/a/b.c/releases.atom"),
+        ("https://medium.com/@name", "https://medium.com/feed/@name"),
+        ("https://bsky.app/profile/a.example", "https://bsky.app/profile/a.example/rss"),
+        ("https://stackoverflow.com/questions/tagged/c%23?tab=New", "https://stackoverflow.com/feeds/tag/c%23"),
+        ("https://reddit.com.example/r/rust", ""),
+        ("https://github.com/a", ""),
+    ],
+)
+def test_a_page_of_a_service_that_names_no_feed_leads_to_it(page: str, feed: str) -> None:
+    assert [each.url for each in by_service(page)] == ([feed] if feed else [])
+    assert not feed or candidates(b"", page)[0].url == feed
+
+
+@pytest.mark.parametrize(
+    ("page", "addresses"),
+    [
+        ('<meta http-equiv="Refresh" content="0; URL=\'/home\'">', ["https://news.example/home"]),
+        ('<meta content="3;url=home" http-equiv=refresh>', ["https://news.example/about/home"]),
+        ('<meta http-equiv="refresh" content="300">', []),
+        (f'<meta http-equiv="refresh" content="0;url={PAGE}">', []),
+        (
+            '<frameset><frame src="a"><FRAME SRC=/b></frameset>',
+            ["https://news.example/about/a", "https://news.example/b"],
+        ),
+        ('<iframe src="/ad"></iframe>', []),
+    ],
+)
+def test_an_empty_page_says_where_it_leads(page: str, addresses: list[str]) -> None:
+    assert list(onward(page.encode(), PAGE)) == addresses
 
 
 @given(st.binary(max_size=400), st.text(max_size=30))

@@ -17,7 +17,18 @@ from news_digest.errors import ConfigError
 if TYPE_CHECKING:
     from news_digest.model import FeedSource, Json
 
-__all__ = ["KEYS", "REFERENCE_KEYS", "Config", "Key", "Origin", "configure", "secret_headers", "sources", "variable"]
+__all__ = [
+    "KEYS",
+    "REFERENCE_KEYS",
+    "Config",
+    "Key",
+    "Origin",
+    "configure",
+    "is_address",
+    "secret_headers",
+    "sources",
+    "variable",
+]
 
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
@@ -230,7 +241,7 @@ def _read_flag(key: Key, value: Json, origin: Origin) -> bool:
 
 def _read_url(key: Key, value: Json, origin: Origin) -> str:
     text = _read_text(key, value, origin)
-    if text and not _is_address(text):
+    if text and not is_address(text):
         raise _bad(key.name, value, origin, key.allowed)
     return text
 
@@ -245,7 +256,7 @@ def _read_feeds(key: Key, value: Json, origin: Origin) -> list[Mapping[str, Json
         if isinstance(part, str) and not part.strip():
             continue
         entry = {"url": part.strip()} if isinstance(part, str) else part
-        if not isinstance(entry, Mapping) or not _is_address(entry.get("url")) or set(entry) - set(FEED_KEYS):
+        if not isinstance(entry, Mapping) or not is_address(entry.get("url")) or set(entry) - set(FEED_KEYS):
             raise _bad(key.name, part, origin, "an http(s) address, or a table with " + ", ".join(FEED_KEYS))
         _check_feed(entry, origin)
         entries.setdefault(entry["url"], entry)
@@ -254,7 +265,8 @@ def _read_feeds(key: Key, value: Json, origin: Origin) -> list[Mapping[str, Json
     return list(entries.values())
 
 
-def _is_address(value: Json) -> bool:
+def is_address(value: Json) -> bool:
+    """Return whether a value is an http(s) address that a feed may have."""
     if not isinstance(value, str) or any(character.isspace() or not character.isprintable() for character in value):
         return False
     try:

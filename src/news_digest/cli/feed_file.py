@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from news_digest.config import configure, variable
 from news_digest.errors import ConfigError, StoreFull
+from news_digest.fingerprint import wide_link
 from news_digest.model import Json
 
 if TYPE_CHECKING:
@@ -16,72 +19,170 @@ if TYPE_CHECKING:
 __all__ = ["FeedFile"]
 
 _NEW_FILE = "news-digest.toml"
+_NAMED_MOST = 5
+"""How many feeds a message names: it stays a message."""
 
 
 class FeedFile:
-    """The ``feeds`` of one file, TOML (comments stay) or the reference's JSON; nothing is written before ``save``.
+    """The ``feeds`` of one file, TOML (comments and form stay) or the reference's JSON.
 
-    A file without feeds starts with those in force, so that adding one does not silently drop the defaults.
+    Nothing is written before ``save``. A file without feeds starts with those in force, so that adding one does not
+    silently drop the defaults.
     """
 
-    def __init__(self, path: Path, document: Any, feeds: list[Json]) -> None:  # noqa: ANN401 - what the editor gives
+    def __init__(self, path: Path, document: Any) -> None:  # noqa: ANN401 - what the editor gives
         self.path = path
         self._document = document
-        self._feeds = feeds
+        self._feeds = document["feeds"]
+        self._listed = {wide_link(url): url for url in map(_url, self._feeds)}
+        self._grew = False
 
     @classmethod
     def of(cls, settings: Settings, given: str | None = None) -> FeedFile:
-        """Return the file that the settings came from; a new one in the working folder where there was none."""
+        """Return the file that the settings came from; a new one in the working folder where there was none.
+
+        Raises ``ConfigError`` where the environment sets the feeds: a change of the file would change nothing.
+        """
         path = settings.file or Path(given or _NEW_FILE)
+        if settings.config.origins["feeds"].is_environment:
+            raise ConfigError(
+                "cannot change the feeds",
+                thing=str(path),
+                cause=f"the environment variable {variable('feeds')} is set and wins over the file",
+                hint=f"unset {variable('feeds')}, or change the feeds there",
+            )
         document = _read(path)
-        feeds = document.get("feeds")
-        if feeds is None or isinstance(feeds, str):
-            listed = [_entry(source.url, source.name, source.tags) for source in settings.config.feeds]
-        else:
-            listed = list(feeds)
-        return cls(path, document, listed)
+        if document.get("feeds") is None or isinstance(document["feeds"], str):
+            entries = [_entry(source.url, source.name, source.tags) for source in settings.config.feeds]
+            document["feeds"] = entries if path.suffix == ".json" else _toml_list(entries)
+        return cls(path, document)
+
+    def listed_as(self, url: str) -> str:
+        """Return the address under which a feed is listed; scheme, ``www.`` and closing slash may differ."""
+        return self._listed.get(wide_link(url), "")
 
     def add(self, url: str, name: str = "", tags: Sequence[str] = ()) -> bool:
-        """Add a feed; False when its address is there already."""
-        if any(_url(feed) == url for feed in self._feeds):
+        """Add a feed; False when it is listed already."""
+        if self.listed_as(url):
             return False
-        self._feeds.append(_entry(url, name, tags))
+        self._listed[wide_link(url)] = url
+        self._grew = True
+        self._feeds.append(self._formed(_entry(url, name, tags)))
         return True
 
-    def remove(self, url: str) -> None:
-        """Remove a feed; raises ``ConfigError`` for one that is not there."""
-        kept = [feed for feed in self._feeds if _url(feed) != url]
-        if len(kept) == len(self._feeds):
-            raise ConfigError("no such feed", thing=url, hint="`news-digest feeds list` lists them")
-        self._feeds = kept
+    def remove(self, wanted: str) -> str:
+        """Remove a feed by its address, its name or a part of either, and return its address.
+
+        Raises ``ConfigError`` when no feed is meant, or more than one.
+        """
+        position = self._position(wanted)
+        url = _url(self._feeds[position])
+        del self._feeds[position]
+        self._listed.pop(wide_link(url), None)
+        return url
 
     def move(self, old: str, new: str) -> None:
         """Put a new address in place of an old one; when the new one is there already, the old one goes."""
-        if any(_url(feed) == new for feed in self._feeds):
-            self._feeds = [feed for feed in self._feeds if _url(feed) != old]
-            return
-        self._feeds = [_moved(feed, new) if _url(feed) == old else feed for feed in self._feeds]
+        urls = [_url(feed) for feed in self._feeds]
+        position = urls.index(old)
+        if new in urls:
+            del self._feeds[position]
+        elif isinstance(self._feeds[position], dict):
+            self._feeds[position]["url"] = new
+        else:
+            self._feeds[position] = new
 
     def save(self) -> None:
-        """Write the file: aside, then in its place."""
+        """Write the file: aside, then in its place; what would not load again is not written."""
         if not self._feeds:
-            raise ConfigError("cannot save the feeds", thing=str(self.path), cause="a digest needs at least one")
-        self._document["feeds"] = self._feeds if self.path.suffix == ".json" else _toml_list(self._feeds)
-        aside = self.path.with_name(self.path.name + ".new")
+            raise ConfigError(
+                "cannot save the feeds",
+                thing=str(self.path),
+                cause="a digest needs at least one",
+                hint="add another feed first",
+            )
+        if self._grew and self.path.suffix != ".json":
+            _spread(self._feeds)
+        text = _written(self.path, self._document)
+        configure(_parsed(self.path, text), {}, file=str(self.path), reference=self.path.suffix == ".json")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            aside.write_text(_written(self.path, self._document), encoding="utf-8")
-            aside.replace(self.path)
+            _replace(self.path, text)
         except OSError as error:
-            aside.unlink(missing_ok=True)
-            raise StoreFull("cannot save the feeds", thing=str(self.path), cause=str(error.strerror)) from error
+            raise StoreFull(
+                "cannot save the feeds",
+                thing=str(self.path),
+                cause=str(error.strerror),
+                hint="nothing was changed; make room for the file, or let its folder be written",
+            ) from error
+
+    def _formed(self, entry: Json) -> Json:
+        """Return an entry in the form of the list: an item of an array, or a table of its own."""
+        if self.path.suffix == ".json":
+            return entry
+        import tomlkit  # noqa: PLC0415 - only who edits needs the editor
+
+        if not isinstance(self._feeds, tomlkit.items.AoT):
+            return _inline(entry)
+        table = tomlkit.table()
+        table.update(entry if isinstance(entry, dict) else {"url": entry})
+        table.add(tomlkit.nl())
+        return table
+
+    def _position(self, wanted: str) -> int:
+        feeds = [(_url(feed), _name(feed)) for feed in self._feeds]
+        sought, words = wide_link(wanted), wanted.strip().casefold()
+        matches = (
+            [position for position, (url, _) in enumerate(feeds) if url == wanted],
+            [position for position, (url, _) in enumerate(feeds) if sought and wide_link(url) == sought],
+            [position for position, (_, name) in enumerate(feeds) if name.casefold() == words],
+            [position for position, (url, name) in enumerate(feeds) if words in f"{url}\n{name}".casefold()],
+        )
+        found = next(filter(None, matches), []) if words else []
+        if len(found) == 1:
+            return found[0]
+        if found:
+            named = ", ".join(feeds[position][0] for position in found[:_NAMED_MOST])
+            more = ", ..." if len(found) > _NAMED_MOST else ""
+            raise ConfigError(
+                "more than one feed is meant", thing=wanted, cause=f"{named}{more}", hint="give its full address"
+            )
+        raise ConfigError("no such feed", thing=wanted, hint=_suggestion(wanted, feeds))
+
+
+def _suggestion(wanted: str, feeds: Sequence[tuple[str, str]]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a mistake
+
+    by_word = {word.casefold(): url for url, name in feeds for word in (url, name) if word}
+    near = get_close_matches(wanted.casefold(), by_word, 1)
+    listed = "`news-digest feeds list` lists them"
+    return f"did you mean {by_word[near[0]]}? {listed}" if near else listed
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file as a whole: behind a link, with the rights that it had; raises :class:`OSError`."""
+    file = path.resolve()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    aside = file.with_name(file.name + ".new")
+    try:
+        with aside.open("w", encoding="utf-8", newline="") as new:
+            new.write(text)
+            new.flush()
+            os.fsync(new.fileno())
+        if file.exists():
+            aside.chmod(file.stat().st_mode & 0o777)
+        aside.replace(file)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> Any:  # noqa: ANN401 - a document of either editor
-    text = path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+    return _parsed(path, path.read_bytes().decode("utf-8-sig") if path.is_file() else "")
+
+
+def _parsed(path: Path, text: str) -> Any:  # noqa: ANN401 - see _read
     if path.suffix == ".json":
         return json.loads(text or "{}")
-    import tomlkit  # noqa: PLC0415 - only who edits needs the editor
+    import tomlkit  # noqa: PLC0415
 
     return tomlkit.parse(text)
 
@@ -91,21 +192,34 @@ def _written(path: Path, document: Any) -> str:  # noqa: ANN401 - see _read
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     import tomlkit  # noqa: PLC0415
 
-    return tomlkit.dumps(document)
+    text = tomlkit.dumps(document)
+    return text.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else text
 
 
 def _toml_list(feeds: Sequence[Json]) -> Any:  # noqa: ANN401 - an item of the editor
     import tomlkit  # noqa: PLC0415
 
     listed = tomlkit.array().multiline(multiline=True)
-    for feed in feeds:
-        if isinstance(feed, str):
-            listed.append(feed)
-        else:
-            table = tomlkit.inline_table()
-            table.update(feed)
-            listed.append(table)
+    listed.extend(map(_inline, feeds))
     return listed
+
+
+def _spread(feeds: Any) -> None:  # noqa: ANN401 - an item of the editor
+    """Give each feed a line of its own where they stand on one: a list that grows is read by people."""
+    import tomlkit  # noqa: PLC0415
+
+    if isinstance(feeds, tomlkit.items.Array) and "\n" not in feeds.as_string():
+        feeds.multiline(multiline=True)
+
+
+def _inline(entry: Json) -> Any:  # noqa: ANN401 - an item of the editor
+    import tomlkit  # noqa: PLC0415
+
+    if not isinstance(entry, dict):
+        return entry
+    table = tomlkit.inline_table()
+    table.update(entry)
+    return table
 
 
 def _entry(url: str, name: str, tags: Sequence[str]) -> Json:
@@ -121,5 +235,5 @@ def _url(feed: Json) -> str:
     return str(feed.get("url")) if isinstance(feed, dict) else str(feed)
 
 
-def _moved(feed: Json, new: str) -> Json:
-    return {**feed, "url": new} if isinstance(feed, dict) else new
+def _name(feed: Json) -> str:
+    return str(feed.get("name", "")) if isinstance(feed, dict) else ""

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from news_digest.errors import NotAFeed
+from news_digest.errors import FeedError, NotAFeed
 from news_digest.feeds.parse import parse_feed
 from news_digest.feeds.text import excerpts_of, title_of
+from news_digest.hygiene import clean
 from news_digest.model import Entry, Json
 
 __all__ = ["describe", "parse_command"]
@@ -20,13 +21,17 @@ _TITLE_WIDTH = 60
 
 
 def describe(files: Iterable[str], url: str, headers: Mapping[str, str]) -> Iterator[dict[str, Json]]:
-    """Yield one object per file: its title and entries, or the error; ``headers`` have lower-case names.
+    """Yield one object per file: its title and entries, or the error; ``-`` is stdin.
 
+    ``headers`` have lower-case names.
     ``keys`` are remembered and matched, ``stored`` what is written to ``seen``, ``aliases`` only looked up.
     """
     for name in files:
         try:
-            document = parse_feed(Path(name).read_bytes(), url, headers, url or name)
+            body = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+            document = parse_feed(body, url, headers, url or name)
+        except OSError as error:
+            yield {"file": name, "error": f"cannot be read: {error.strerror}", "hint": "Check the path."}
         except NotAFeed as error:
             yield {"file": name, "error": error.cause or error.what, "hint": error.hint}
         else:
@@ -55,6 +60,8 @@ def _table(document: dict[str, Json]) -> Iterator[str]:
     """Yield the lines that people read."""
     if "error" in document:
         yield f"{document['file']}: no feed: {document['error']}"
+        if document["hint"]:
+            yield f"  {document['hint']}"
         return
     entries = document["entries"]
     yield f"{document['file']}: {document['title'] or '(no title)'}, {len(entries)} entries"
@@ -67,35 +74,50 @@ def _table(document: dict[str, Json]) -> Iterator[str]:
         yield f"  {'':16}  {' '.join(entry['keys'])}"
 
 
-def _headers(lines: Sequence[str]) -> dict[str, str]:
-    pairs = (line.partition(":") for line in lines)
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+def _headers(_context: click.Context, _parameter: click.Parameter, lines: Sequence[str]) -> dict[str, str]:
+    headers = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise click.BadParameter(f"{line!r} is not of the form 'Name: value'")
+        headers[name.strip().lower()] = value.strip()
+    return headers
 
 
 @click.command("parse")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--url", default="", help="The address that the files came from; relative links are relative to it.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="An HTTP header that came with them.")
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    callback=_headers,
+    metavar="'NAME: VALUE'",
+    help="An HTTP header that came with them; may be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.pass_context
 def parse_command(
-    context: click.Context, *, files: tuple[str, ...], url: str, headers: tuple[str, ...], as_json: bool
+    context: click.Context, *, files: tuple[str, ...], url: str, headers: dict[str, str], as_json: bool
 ) -> None:
-    """Show what is read in files of feeds, with each story's fingerprints.
+    """Show what is read in files of feeds, with each story's fingerprints. Exit code 3 when one is no feed.
+
+    `-` is stdin. A file that cannot be read is named, and the others are shown all the same.
 
     \b
     Examples:
       news-digest feeds parse feed.xml
+      curl -s https://example.org/feed.xml | news-digest feeds parse -
       news-digest feeds parse --json --url https://example.org/feed.xml feed.xml
     """
     failed = False
-    for document in describe(files, url, _headers(headers)):
+    for document in describe(files, url, headers):
         failed |= "error" in document
         if as_json:
             sys.stdout.write(json.dumps(document) + "\n")
         else:
-            sys.stdout.write("\n".join(_table(document)) + "\n")
-    context.exit(3 if failed else 0)
+            sys.stdout.write("".join(clean(line) + "\n" for line in _table(document)))
+    context.exit(FeedError.exit_code if failed else 0)
 
 
 if __name__ == "__main__":

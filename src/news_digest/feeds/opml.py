@@ -1,14 +1,17 @@
 """Lists of feeds as OPML 2.0: read what any reader exports, write what any reader imports.
 
-Folders are tags, from the outside in; a list that is imported twice adds nothing the second time.
+Folders are tags, from the outside in; a list that is imported twice adds nothing the second time. A plain list of
+addresses, one a line, is read as well.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
+from news_digest.config import is_address
 from news_digest.errors import ConfigError
 from news_digest.feeds.charset import decoded
 from news_digest.feeds.repair import repaired
@@ -16,36 +19,58 @@ from news_digest.fingerprint import wide_link
 from news_digest.hygiene import clean
 from news_digest.model import FeedSource
 
-__all__ = ["FEEDS_MOST", "merged", "read_opml", "write_opml"]
+__all__ = ["FEEDS_MOST", "Subscriptions", "merged", "read_opml", "write_opml"]
 
 FEEDS_MOST: Final = 20_000
 """Feeds of one list; the largest public ones have some thousands."""
 _LIST_BYTES: Final = 16 * 1024 * 1024
 _FOLDERS_MOST: Final = 16
 _NAME_CHARACTERS: Final = 200
-_HINT: Final = "Export the feeds from the other reader as OPML again."
+_HINT: Final = "export the feeds from the other reader as OPML again, or give a list with one address a line"
+_SCRAPED: Final = re.compile(r"\+", re.ASCII)
+"""In the type of an outline that is no feed but a page to take apart: ``HTML+XPath`` and its like (FreshRSS)."""
+_LINE: Final = re.compile(r"""(\S+)((?:\s+(?:"[^"]*"|[^\s"]+))*)""")
+_NO_FEED: Final = re.compile(r'"?(?:query|filter|exec):')
+"""Lines of such a list that name a program or a search in place of a feed (Newsboat)."""
+_WORD: Final = re.compile(r'"([^"]*)"|(\S+)')
 
 
-def read_opml(body: bytes, name: str = "the list") -> tuple[FeedSource, ...]:
-    """Return the feeds of a list, each address once, with the folders that hold it as tags.
+class Subscriptions(NamedTuple):
+    """The feeds of a list, each address once; ``left_out`` are the entries that name no address we can ask."""
 
-    Raises :class:`~news_digest.errors.ConfigError` for what is no OPML. Entities of its own are never expanded.
+    feeds: tuple[FeedSource, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def read_opml(body: bytes, name: str = "the list") -> Subscriptions:
+    """Return the feeds of a list, with the folders that hold them as tags.
+
+    Raises :class:`~news_digest.errors.ConfigError` for what is no list. Entities of its own are never expanded.
     """
     if len(body) > _LIST_BYTES:
         raise ConfigError("cannot import", thing=name, cause="it is larger than 16 MB", hint=_HINT)
     root = _parsed(body)
-    top = (
-        None
-        if root is None
-        else root
-        if _is(root, "opml")
-        else next((each for each in root if _is(each, "opml")), None)
-    )
-    if top is None:
-        raise ConfigError("cannot import", thing=name, cause="it is no OPML", hint=_HINT)
+    top = None if root is None else _opml_of(root)
+    entries = _plain(body) if top is None else _outlined(top)
+    if entries is None:
+        raise ConfigError("cannot import", thing=name, cause="it is no OPML, and no list of addresses", hint=_HINT)
+    if len(entries) > FEEDS_MOST:
+        raise ConfigError(
+            "cannot import", thing=name, cause=f"it has more than {FEEDS_MOST} feeds", hint="import it in parts"
+        )
+    feeds = merged((), (source for source in entries if is_address(source.url)))
+    return Subscriptions(feeds, tuple(source.url for source in entries if not is_address(source.url)))
+
+
+def _opml_of(root: Element) -> Element | None:
+    return root if _is(root, "opml") else next((each for each in root if _is(each, "opml")), None)
+
+
+def _outlined(top: Element) -> list[FeedSource]:
+    """Return the feeds of outlines, in their order; their addresses as they are given."""
     found: list[FeedSource] = []
     todo: list[tuple[Element, tuple[str, ...]]] = [(each, ()) for each in reversed(top)]
-    while todo and len(found) < FEEDS_MOST:
+    while todo:
         element, folders = todo.pop()
         source = _source(element, folders) if _is(element, "outline") else None
         if source is not None:
@@ -53,7 +78,30 @@ def read_opml(body: bytes, name: str = "the list") -> tuple[FeedSource, ...]:
         inner = (*folders, _label(element)) if source is None and _is(element, "outline") else folders
         inner = tuple(dict.fromkeys(each for each in inner if each))[:_FOLDERS_MOST]
         todo.extend((child, inner) for child in reversed(element))
-    return merged((), found)
+    return found
+
+
+def _plain(body: bytes) -> list[FeedSource] | None:
+    """Return the feeds of a list with an address a line, None where a line has none.
+
+    Lines with ``#`` are comments; words behind an address are tags, and one with ``~`` in front its name (Newsboat).
+    """
+    lines = (line.strip() for line in decoded(body[:_LIST_BYTES]).splitlines())
+    found = []
+    for line in lines:
+        if not line or line.startswith("#"):
+            continue
+        if _NO_FEED.match(line):
+            found.append(FeedSource(line))
+            continue
+        match = _LINE.fullmatch(line)
+        if not match or ":" not in match[1] or not is_address(_address(match[1])):
+            return None  # a sentence is no list, and "read.me" in it no address
+        words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
+        names = [word[1:] for word in words if word.startswith("~")]
+        tags = tuple(dict.fromkeys(word for word in words if word and not word.startswith(("~", "!"))))
+        found.append(FeedSource(_address(match[1]), " ".join(clean("".join(names[:1])).split()), tags))
+    return found or None
 
 
 def write_opml(sources: Iterable[FeedSource], title: str = "Feeds") -> str:
@@ -107,16 +155,23 @@ def _label(element: Element) -> str:
 def _source(element: Element, folders: tuple[str, ...]) -> FeedSource | None:
     """Return the feed of an outline, None for a folder."""
     values = _attributes(element)
-    url = values.get("xmlurl") or (values.get("url", "") if values.get("type", "").lower() in ("rss", "atom") else "")
-    if url.lower().startswith("feed:"):
-        rest = url[len("feed:") :].lstrip("/")
-        url = rest if rest.lower().startswith(("http://", "https://")) else f"https://{rest}"
-    if not url.lower().startswith(("http://", "https://")):
+    kind = values.get("type", "").lower()
+    url = values.get("xmlurl") or (values.get("url", "") if kind in ("rss", "atom") else "")
+    if not url:
         return None
+    if _SCRAPED.search(kind):
+        return FeedSource(f"{url} ({values['type']})")  # named as left out: this is no address
     paths = (part for path in values.get("category", "").split(",") for part in path.split("/"))
     categories = (part.strip() for part in paths)
     tags = tuple(dict.fromkeys(each for each in (*folders, *categories) if each))
-    return FeedSource(url, _label(element), tags)
+    return FeedSource(_address(url), _label(element), tags)
+
+
+def _address(url: str) -> str:
+    """Return an address as we ask it: ``feed:`` taken off, blanks escaped, https where it names no scheme."""
+    url = re.sub(r"^feed:(?://)?(?=https?:)|^feed:(?://)?", "", url, flags=re.IGNORECASE).replace(" ", "%20")
+    bare = re.match(r"[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?]|$)", url)
+    return f"https://{url}" if bare else url
 
 
 def _outlines(sources: Sequence[tuple[FeedSource, tuple[str, ...]]], depth: int) -> list[str]:
