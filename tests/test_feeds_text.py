@@ -96,6 +96,12 @@ def test_json_text_is_not_decoded_at_all() -> None:
     assert (title_of(entry), excerpt(entry)) == ("a &amp; <b>", "<p>&lt;")
 
 
+def test_json_text_that_only_html_has_is_html() -> None:
+    body = b'{"items": [{"id": "1", "title": "It&#8217;s", "summary": "<p>Caf&eacute;</p>"}]}'
+    entry = parse_feed(body, URL).entries[0]
+    assert (title_of(entry), excerpt(entry)) == ("It\u2019s", "Caf\xe9")
+
+
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60))
 def test_any_text_comes_back_as_it_was_written(text: str) -> None:
     lines = lines_of_html(escape(text), 1000).lines
@@ -142,6 +148,13 @@ def test_a_script_that_speaks_of_scripts_ends_with_its_end() -> None:
 
 def test_a_section_that_is_wrapped_twice_is_still_markup() -> None:
     assert story(text="<![CDATA[<p>Caf&eacute; &amp; more</p>]]>").excerpt == "Café & more"
+
+
+def test_an_article_that_was_escaped_once_too_often_is_read() -> None:
+    twice = escape(escape("<p>News &amp; <b>more</b></p>"))
+    assert excerpt(entries(f"<item><title>T</title><description>{twice}</description></item>")[0]) == "News & more"
+    assert story(text=escape("Write <p>this</p> and <br>.")).excerpt == "Write <p>this</p> and <br>."
+    assert story(title=escape("<p>this</p>")).title == "<p>this</p>"
 
 
 def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_elsewhere() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from news_digest.feeds.dates import read_date
 from news_digest.feeds.items import Addresses, Found, Item
-from news_digest.feeds.text import Passage
+from news_digest.feeds.text import Passage, untyped
 from news_digest.model import Json
 
 __all__ = ["find_items"]
@@ -60,8 +60,8 @@ def _item(value: dict[str, Json], addresses: Addresses) -> Item | None:
         _first_date(
             [value.get(name) for name in ("date_published", "published", "pubDate", "date_modified", "updated")]
         ),
-        Passage("text", _text(value.get("title"))),
-        Passage("text", teaser),
+        untyped(_text(value.get("title"))),
+        untyped(teaser),
         Passage("html", html) if html else Passage("text", text),
     )
     if not item.link and item.identifier.startswith(("http://", "https://")):

@@ -63,6 +63,11 @@ _VOID: Final = _words(
 )
 _KNOWN: Final = _BLOCKS | _CELLS | _INLINE | _UNSEEN
 _ALONE: Final = _VOID | {"p"}
+_ESCAPED_TWICE: Final = re.compile(
+    r"\s*&lt;(?:a|article|blockquote|div|em|figure|h[1-6]|img|li|ol|p|section|span|strong|table|ul)\b.*&lt;/[a-z]",
+    re.DOTALL,
+)
+"""A whole article of escaped tags without one of its own: a program escaped it once too often."""
 _HIDDEN_STYLE: Final = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|line-height):0*\.?0+(?![.\d])"
     r"|mso-hide:all|text-indent:-\d{3,}|(?:left|right|top|margin-left):-\d{3,}|clip:rect\(0|scale\(0|color:transparent"
@@ -100,7 +105,10 @@ def lines_of_html(markup: str, enough: int, *, heading: bool = False) -> Lines:
     In a ``heading`` a tag without its pair is text: "On the <dl>" speaks of the element.
     """
     if "<" not in markup:
-        return lines_of_text(_decoded(markup[: 8 * enough]))
+        text = _decoded(markup[: 8 * enough])
+        if heading or not _ESCAPED_TWICE.match(markup):
+            return lines_of_text(text)
+        markup = text
     if len(markup) > MARKUP_CHARACTERS:
         markup = markup[:MARKUP_CHARACTERS].rpartition("<")[0]
     if "<![CDATA[" in markup:  # wrapped twice: XML has taken its own away already

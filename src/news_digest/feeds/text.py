@@ -31,6 +31,7 @@ __all__ = [
     "safe_link",
     "stories",
     "title_of",
+    "untyped",
 ]
 
 TITLE_CHARACTERS: Final = 300
@@ -48,6 +49,12 @@ _LINK_CHARACTERS: Final = 2000
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]")
 _SHOWING: Final = frozenset({"style", "class", "hidden", "aria-hidden"})
 """Attributes that say whether an element is seen."""
+_ONLY_HTML: Final = re.compile(
+    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b"
+    r"|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|nbsp|quot|apos|[lr][sd]quo|[mn]dash|hellip);",
+    re.IGNORECASE,
+)
+"""What only HTML has."""
 _SAFE: Final = "/?#:@!$&'*+,;=%~()[]-._"
 
 
@@ -62,6 +69,11 @@ class Passage(NamedTuple):
 
 
 NOTHING: Final = Passage()
+
+
+def untyped(text: str) -> Passage:
+    """Return text that does not say what it is: text, as it should, or HTML where it holds what only HTML has."""
+    return Passage("html" if _ONLY_HTML.search(text) else "text", text)
 
 
 @dataclass(frozen=True, slots=True)

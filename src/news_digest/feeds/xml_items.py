@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from news_digest.feeds.dates import read_date
 from news_digest.feeds.items import Addresses, Found, Item
-from news_digest.feeds.text import NOTHING, Passage
+from news_digest.feeds.text import NOTHING, Passage, untyped
 
 __all__ = ["find_items"]
 
@@ -65,12 +65,6 @@ _FIELDS: Final = {
 _ITEMS: Final = frozenset({"item", "entry"})
 _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 _ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
-_MARKUP: Final = re.compile(
-    r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h[1-6]|blockquote|pre|code|table)>|<(?:br|img|p)\b"
-    r"|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|nbsp|quot|apos|[lr][sd]quo|[mn]dash|hellip);",
-    re.IGNORECASE,
-)
-"""What only HTML has: text that says nothing of its type and holds it was meant as HTML."""
 _RELATIONS: Final = re.compile(r"(?:[^\s/]*/)*(\S+)")
 _ELSEWHERE: Final = ("enclosure", "canonical", "related", "via")
 _OTHERS: Final = {"title": ("other title", "title"), "teaser": ("other teaser", "description")}
@@ -364,6 +358,4 @@ def _passage(element: Element, *, atom: bool) -> Passage:
     if mode == "escaped" and "html" in kind:
         return Passage("html", text)
     named = _KINDS.get(kind)
-    if named is None:
-        named = "html" if _MARKUP.search(text) else "text"
-    return Passage("html" if named == "xhtml" else named, text)
+    return untyped(text) if named is None else Passage("html" if named == "xhtml" else named, text)
