@@ -413,6 +413,16 @@ def test_check_is_a_table_with_a_sentence_below_what_failed(site: Site) -> None:
     assert "4/4" not in site("check", "--quiet")[2]
 
 
+def test_what_is_odd_about_a_feed_is_named_below_the_digest_and_in_status(site: Site) -> None:
+    site.pages.update({"/new": feed("new"), "/moved": reply("301 Moved", "Location: /new")})
+    site.configure('feeds = ["SITE/moved"]\n')
+    notice = f"{site.url('/moved')} has moved for good to {site.url('/new')}: `news-digest feeds fix` writes that down."
+    assert main(("run", "--quiet")) == 0
+    assert notice.replace("`", "") in site.capsys.readouterr().out.replace("\\", "").replace("`", "")
+    assert main(("status",)) == 0
+    assert f"feed note   {notice}\n" in site.capsys.readouterr().out
+
+
 # --- OPML ----------------------------------------------------------------------------------------------------------
 
 

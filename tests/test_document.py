@@ -217,6 +217,7 @@ def test_a_garbled_ledger_is_damage_and_never_reads_as_nothing_seen(document: ob
         {"last_funnel": [1, 2, 3]},
         {"last_funnel": {"fetched": "many"}},
         {"last_feed_errors": "none"},
+        {"last_feed_notices": {"a": "b"}},
         {"last_digest": "text"},
         {"last_digest": {"period": "2026-08-20", "text": "no time"}},
         {"updated_at": None},
@@ -229,6 +230,7 @@ def test_garbled_diagnostics_read_as_absent(diagnostic: dict[str, object]) -> No
     assert state.last_digest is None
     assert state.last_funnel in (None, Funnel())
     assert state.last_feed_errors == ()
+    assert state.last_feed_notices == ()
 
 
 def test_unusable_spans_and_receipts_read_as_absent() -> None:
@@ -268,6 +270,7 @@ def a_full_state(text: str = "x") -> State:
         seen=tuple(a_print(number) for number in range(1000)),
         seen_wide=tuple(a_print(number) for number in range(500)),
         last_feed_errors=(text * 200,) * 10,
+        last_feed_notices=("n" * 200,) * 10,
         last_digest=LastDigest(str(DAY), text * 4000, NOW),
     )
 
@@ -285,12 +288,13 @@ def test_what_is_cut_first_is_the_digest_then_errors_then_receipts_then_the_olde
         cut = decode(encode(state, ceiling=ceiling))
         settled = next(task for task in cut.tasks.values() if isinstance(task, Settled))
         text = len(cut.last_digest.text) if cut.last_digest else -1
-        return text, len(cut.last_feed_errors), len(settled.receipts[0].detail), len(cut.seen_wide), len(cut.seen)
+        told = len(cut.last_feed_errors) + len(cut.last_feed_notices)
+        return text, told, len(settled.receipts[0].detail), len(cut.seen_wide), len(cut.seen)
 
     sizes = [kept(ceiling) for ceiling in range(120_000, 15_000, -2_500)]
     assert sizes == sorted(sizes, reverse=True)
     first_with_shorter_text = next(entry for entry in sizes if entry[0] < 4000)
-    assert first_with_shorter_text[1:] == (10, 100, 500, 1000)
+    assert first_with_shorter_text[1:] == (20, 100, 500, 1000)
     assert sizes[-1][4] < 1000
 
 
@@ -351,6 +355,7 @@ def test_the_ceiling_holds_for_every_input_and_foreign_keys_survive(
         a_full_state(),
         origin=origin,
         last_feed_errors=tuple(errors),
+        last_feed_notices=tuple(errors),
         last_digest=LastDigest("2026-08-20", digest[:4000], NOW),
     )
     document = encode(state)

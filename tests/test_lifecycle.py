@@ -425,11 +425,15 @@ def a_selection(
 
 
 def test_a_check_records_what_it_saw_within_its_limits() -> None:
-    state = record_check(State(), NOW, a_selection(Funnel(60, 12, 9, 5)), ["e" * 300] * 12, [], LIMITS)
+    state = record_check(
+        State(), NOW, a_selection(Funnel(60, 12, 9, 5)), ["e" * 300] * 12, [], LIMITS, ["n" * 300] * 11
+    )
     assert state.last_checked == NOW
     assert state.last_funnel == Funnel(60, 12, 9)
     assert state.last_above_cap == 4
     assert state.last_feed_errors == ("e" * 200,) * 10
+    assert state.last_feed_notices == ("n" * 200,) * 10
+    assert record_check(state, NOW, a_selection(), [], [], LIMITS).last_feed_notices == ()
 
 
 def test_what_a_feed_still_shows_is_not_forgotten_first() -> None:

@@ -227,6 +227,17 @@ def test_one_feed_failing_costs_only_that_feed(world: World) -> None:
     assert "feed failed" in "\n".join(report.lines())
 
 
+def test_what_is_odd_about_a_feed_stands_in_the_digest_whichever_run_finishes_it(world: World) -> None:
+    world.feeds.odd = {FEED: f"{FEED} has had nothing new since May."}
+    world.publish("one")
+    world.writer.mode = "hang"
+    world.run()
+    assert world.state.last_feed_notices == (f"{FEED} has had nothing new since May.",)
+    world.writer.mode = "write"
+    (digest,) = world.run().digests
+    assert digest.notices == world.state.last_feed_notices
+
+
 # --- the writer ----------------------------------------------------------------------------------------------------
 
 

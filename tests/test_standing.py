@@ -92,6 +92,7 @@ def test_everything_is_in_the_json_newest_day_first() -> None:
         last_funnel=Funnel(9, 5, 4, 3),
         last_above_cap=1,
         last_feed_errors=("https://a.test/: no answer",),
+        last_feed_notices=("https://b.test/ has had nothing new",),
     )
     found = standing(state, NOW, LIMITS).to_json()
     assert [day["day"] for day in found["days"]] == [str(TODAY), str(YESTERDAY)]
@@ -99,4 +100,5 @@ def test_everything_is_in_the_json_newest_day_first() -> None:
     assert found["funnel"] == {"fetched": 9, "unseen": 5, "fresh": 4, "above_cap": 1}
     assert found["last_checked"] == "2026-08-20T09:30:00+00:00"
     assert found["feed_errors"] == ["https://a.test/: no answer"]
+    assert found["feed_notices"] == ["https://b.test/ has had nothing new"]
     assert 0 < found["state_bytes"] < found["state_ceiling_bytes"] == LIMITS.document_bytes

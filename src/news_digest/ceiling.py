@@ -40,7 +40,8 @@ def _without_bytes(text: str, excess: int) -> str:
 
 
 def _cut_reasons(state: State, _excess: int) -> State:
-    return _with_settled(replace(state, last_feed_errors=()), lambda task: replace(task, reason=""))
+    state = replace(state, last_feed_errors=(), last_feed_notices=())
+    return _with_settled(state, lambda task: replace(task, reason=""))
 
 
 def _cut_receipt_details(state: State, _excess: int) -> State:

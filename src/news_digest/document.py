@@ -75,6 +75,7 @@ def decode(document: Json) -> State:
         last_checked=_instant(document.get("last_checked")),
         last_funnel=_decode_funnel(document.get("last_funnel")),
         last_feed_errors=_texts(document.get("last_feed_errors")),
+        last_feed_notices=_texts(document.get("last_feed_notices")),
         last_above_cap=_count(document.get("last_above_cap")),
         last_digest=_decode_last_digest(document.get("last_digest")),
         updated_at=_instant(document.get("updated_at")),
@@ -296,6 +297,7 @@ def _encode(state: State) -> dict[str, Json]:
     _keep(document, "last_checked", state.last_checked, _instant, datetime.timestamp)
     _keep(document, "last_funnel", state.last_funnel, _decode_funnel, _encode_funnel)
     _set(document, "last_feed_errors", [_printable(text) for text in state.last_feed_errors])
+    _set(document, "last_feed_notices", [_printable(text) for text in state.last_feed_notices])
     _set(document, "last_above_cap", state.last_above_cap)
     _keep(document, "last_digest", state.last_digest, _decode_last_digest, _encode_last_digest)
     _keep(document, "updated_at", state.updated_at, _instant, datetime.timestamp)

@@ -370,6 +370,7 @@ def record_check(
     errors: Sequence[str],
     present: Iterable[Fingerprint],
     limits: Limits,
+    notices: Sequence[str] = (),
 ) -> State:
     """Record that the feeds were read; what a feed still shows (``present``) moves to the newest end of its list.
 
@@ -388,10 +389,15 @@ def record_check(
         last_checked=now,
         last_funnel=replace(funnel, picked=0),
         last_above_cap=funnel.above_cap,
-        last_feed_errors=tuple(text[: limits.feed_error_characters] for text in errors[: limits.feed_errors]),
+        last_feed_errors=_short(errors, limits),
+        last_feed_notices=_short(notices, limits),
         seen=newest(state.seen, (key for key in state.seen if key in shown)),
         seen_wide=newest(state.seen_wide, (key for key in state.seen_wide if key in shown)),
     )
+
+
+def _short(texts: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    return tuple(text[: limits.feed_error_characters] for text in texts[: limits.feed_errors])
 
 
 def prune(state: State, today: Period, limits: Limits) -> State:

@@ -481,6 +481,8 @@ class State:
     last_checked: datetime | None = None
     last_funnel: Funnel | None = None
     last_feed_errors: tuple[str, ...] = ()
+    last_feed_notices: tuple[str, ...] = ()
+    """What the last check found odd about feeds: failing for days, silent, moved, all identifiers new."""
     last_above_cap: int = 0
     """How many new stories the last check left out because of the cap; they compete again."""
     last_digest: LastDigest | None = None

@@ -125,7 +125,8 @@ class _Check:
         present = [
             key for entry in entries for key in (*entry.identity.lookup, *entry.identity.stored, *entry.identity.wide)
         ]
-        return record_check(state, self.now, self.selection, errors, present, self.limits)
+        notices = [notice for result in self.results for notice in result.notices]
+        return record_check(state, self.now, self.selection, errors, present, self.limits, notices)
 
 
 def _read(job: Job, edges: Edges, limits: Limits, report: RunReport) -> Sequence[FeedResult]:

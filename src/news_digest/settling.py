@@ -197,7 +197,9 @@ class Settling:
         from news_digest.render import markdown  # noqa: PLC0415
 
         self._edges.tell(Step("check", f"checking the digest of {task.period}"))
-        digest = finish(wrote, brief, task, ending.at, self._report.notices, self._job.secrets)
+        # A later run finishes the digest before it reads any feed: what the check found odd stands in the document.
+        notices = self._report.notices or self._ledger.state.last_feed_notices
+        digest = finish(wrote, brief, task, ending.at, notices, self._job.secrets)
         self._edges.outbox.put(task.period, kept(task.ticket, brief, digest))
         ending = replace(
             ending,

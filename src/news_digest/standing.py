@@ -38,6 +38,7 @@ class Standing:
     funnel: tuple[int, int, int] | None
     above_cap: int
     feed_errors: tuple[str, ...]
+    feed_notices: tuple[str, ...]
     remembered: int
     size_bytes: int
     ceiling_bytes: int
@@ -50,6 +51,7 @@ class Standing:
             "last_checked": self.last_checked.isoformat() if self.last_checked else None,
             "funnel": {"fetched": fetched, "unseen": unseen, "fresh": fresh, "above_cap": self.above_cap},
             "feed_errors": list(self.feed_errors),
+            "feed_notices": list(self.feed_notices),
             "remembered_fingerprints": self.remembered,
             "state_bytes": self.size_bytes,
             "state_ceiling_bytes": self.ceiling_bytes,
@@ -81,6 +83,7 @@ def standing(state: State, now: datetime, limits: Limits) -> Standing:
         funnel=(funnel.fetched, funnel.unseen, funnel.fresh) if funnel else None,
         above_cap=state.last_above_cap,
         feed_errors=state.last_feed_errors,
+        feed_notices=state.last_feed_notices,
         remembered=len(state.seen) + len(state.seen_wide),
         size_bytes=size(encode(state)),
         ceiling_bytes=limits.document_bytes,

@@ -86,10 +86,11 @@ class Publication:
 
 @dataclass
 class FakeFeeds:
-    """Feeds held in memory; a feed named in ``down`` fails with that reason."""
+    """Feeds held in memory; one named in ``down`` fails with that reason, one in ``odd`` comes with that notice."""
 
     published: dict[str, list[Publication]] = field(default_factory=dict)
     down: dict[str, str] = field(default_factory=dict)
+    odd: dict[str, str] = field(default_factory=dict)
     reads: int = 0
 
     def publish(self, feed: str, *stories: Publication) -> None:
@@ -103,10 +104,11 @@ class FakeFeeds:
 
     def _result(self, source: FeedSource) -> FeedResult:
         reason = self.down.get(source.url)
+        notices = (self.odd[source.url],) if source.url in self.odd else ()
         if reason is not None:
-            return FeedResult(source, failure=FeedFailure(source.url, reason))
+            return FeedResult(source, failure=FeedFailure(source.url, reason), notices=notices)
         entries = tuple(_entry(source.url, story) for story in self.published.get(source.url, ()))
-        return FeedResult(source, title=source.url, entries=entries)
+        return FeedResult(source, title=source.url, entries=entries, notices=notices)
 
     def stories(self, groups: Sequence[Sequence[Entry]]) -> tuple[Story, ...]:
         """Return one story per group."""

@@ -20,7 +20,7 @@ __all__ = ["status_command"]
 @config_option
 @json_option
 def status_command(config_file: str | None, *, as_json: bool) -> None:
-    """Say how the digest stands: days and statuses, the funnel of the last check, failed feeds, the next step.
+    """Say how the digest stands: days and statuses, the funnel of the last check, failed and odd feeds, the next step.
 
     \b
     Examples:
@@ -62,6 +62,7 @@ def _lines(found: Standing) -> list[str]:
     if found.above_cap:
         lines.append(f"            {found.above_cap} above the cap; they compete again")
     lines += [f"feed failed {error}" for error in found.feed_errors]
+    lines += [f"feed note   {notice}" for notice in found.feed_notices]
     share = 100 * found.size_bytes // found.ceiling_bytes
     lines.append(f"memory      {found.remembered} fingerprints")
     lines.append(f"state       {found.size_bytes} of {found.ceiling_bytes} bytes ({share} %)")
