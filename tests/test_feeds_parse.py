@@ -202,6 +202,10 @@ def test_an_entity_of_its_own_never_reads_a_file_and_never_grows() -> None:
 JAPANESE, RUSSIAN, CHINESE = "新聞を読む人が増えています", "Кризис в городе продолжается", "前高管揭内幕配合北京开发"
 
 
+def spoken(language: str, title: str) -> str:
+    return rss(ITEM.replace("Bridge opens", title), f"<language>{language}</language>")
+
+
 def declared(name: str, title: str, *, encoding: str = "") -> bytes:
     text = f'<?xml version="1.0" encoding="{name}"?>' + rss(ITEM.replace("Bridge opens", title))
     return text.encode(encoding or name)
@@ -236,6 +240,15 @@ def declared(name: str, title: str, *, encoding: str = "") -> bytes:
         ),
         (declared("utf-8", RUSSIAN + "XX").replace(b"XX", b" \xe9"), "", RUSSIAN + " é"),
         (declared("no-such-charset", RUSSIAN, encoding="utf-8"), "", RUSSIAN),
+        (spoken("ru", RUSSIAN).encode("koi8-r"), "", RUSSIAN),
+        (spoken("ru", RUSSIAN).encode("cp1251"), "", RUSSIAN),
+        (spoken("sk", "Zvýšili dane, ťažko žiť").encode("cp1250"), "", "Zvýšili dane, ťažko žiť"),
+        (spoken("sk", "Zvýšili dane, ťažko žiť").encode("iso-8859-2"), "", "Zvýšili dane, ťažko žiť"),
+        (rss(ITEM.replace("Bridge opens", CHINESE)).encode("gb2312"), "", CHINESE),
+        (declared("windows-874", "ข่าววันนี้", encoding="cp874"), "", "ข่าววันนี้"),
+        (declared("cp037", "Bridge opens"), "", "Bridge opens"),
+        (declared("ebcdic-cp-be", "Où", encoding="cp500"), "", "Où"),
+        (b"\xef\xbb\xbf\n" + declared("utf-8", "Où ça été à Noël".encode().decode("cp1252")), "", "Où ça été à Noël"),
         (declared("utf-8", "Où ça été à Noël".encode().decode("cp1252")), "", "Où ça été à Noël"),
     ],
 )
@@ -279,6 +292,9 @@ _SPACES = (
         (item('<atom:link rel="self" href="https://a.test/self"/><link>https://a.test/x</link>'), "https://a.test/x"),
         (item("<link>https://a.test/x</link>", attributes='xml:base="https://b.test/"'), "https://a.test/x"),
         (item("<link>x</link>", attributes='xml:base="https://b.test/y/"'), "https://b.test/y/x"),
+        (item("<link>x</link>", attributes='xml:base="http://["'), "https://news.example/dir/x"),
+        (item("<link>//[x</link>"), "//[x"),
+        (item("<link>\ufeffhttps://a.test/x\u200b</link>"), "https://a.test/x"),
         (item('<enclosure url="https://a.test/x.mp3"/>'), ""),
         (item("<image><link>https://a.test/image</link></image>"), ""),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,7 +74,7 @@ class Addresses:
         link = link.strip()
         if _ABSOLUTE.fullmatch(link):
             return link
-        link = re.sub(r"[\r\n\t]+\s*", "", link).replace("&amp;", "&")
+        link = re.sub(r"[\r\n\t]+\s*|[\u200b-\u200f\ufeff]", "", link).replace("&amp;", "&")
         if not link or _SCHEME.match(link):
             return link
         match = _HOST_FIRST.match(link)
@@ -81,10 +82,10 @@ class Addresses:
             return f"https://{link}"
         if link[0] == "/" and self._origin and base in ("", self.url) and "/." not in link and link[1:2] != "/":
             return self._origin[0] + link
-        try:
-            return urljoin(base or self.url, link)
-        except ValueError:
-            return link
+        for each in (base or self.url, self.url):
+            with contextlib.suppress(ValueError):  # a base that is no address does not count
+                return urljoin(each, link)
+        return link
 
     def _names_a_host(self, name: str) -> bool:
         """Return whether the first part of an address without a scheme is a host and no folder."""

@@ -89,9 +89,6 @@ class Lines:
     lines: tuple[str, ...] = ()
     hidden: bool = False
 
-    def __len__(self) -> int:
-        return sum(len(line) + 1 for line in self.lines)
-
 
 def lines_of_text(text: str) -> Lines:
     """Return the lines of what is plain text already: nothing in it is markup, nothing is decoded."""
