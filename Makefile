@@ -44,6 +44,8 @@ docs: $(STAMP) ## write the tables of docs/ anew from the code
 	$(BIN)/python -m tests.pages
 
 prove: $(STAMP) ## the long proof: hours of interleavings, kills and fuzzing
+	$(PIP) install --only-binary :all: atheris==3.0.0 >&2 || \
+		echo "no wheel of atheris for this Python: the fuzzers make their inputs at random" >&2
 	HYPOTHESIS_PROFILE=prove $(BIN)/python -m pytest -q -m "prove or not openhands" tests/machine tests/prove $(ARGS)
 
 test-openhands: $(STAMP) ## against the real OpenHands services on loopback; installs them beside once (600 MB)
