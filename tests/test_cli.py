@@ -334,10 +334,11 @@ def test_feeds_parse_shows_what_is_read(shell: Shell) -> None:
 # --- as a process --------------------------------------------------------------------------------------------------
 
 
-def _process(shell: Shell, *arguments: str) -> subprocess.Popen[str]:
+def _process(shell: Shell, *arguments: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", "import sys; from news_digest.cli.main import main; sys.exit(main())", *arguments],
         cwd=shell.folder,
+        env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -359,14 +360,15 @@ def test_ctrl_c_leaves_the_state_valid_and_the_day_resumable(shell: Shell) -> No
     assert '"completed"' in shell("status", "--json")[1]
 
 
-def test_a_reader_that_goes_away_is_no_error(shell: Shell) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_error(shell: Shell, unbuffered: str) -> None:
     shell("run")
-    process = _process(shell, "show")
+    process = _process(shell, "show", PYTHONUNBUFFERED=unbuffered)
     assert process.stdout is not None
     process.stdout.close()
-    process.wait(timeout=30)
+    assert process.wait(timeout=30) == 0
     assert process.stderr is not None
-    assert "Traceback" not in process.stderr.read()
+    assert process.stderr.read() == ""
     process.stderr.close()
 
 

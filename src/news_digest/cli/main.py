@@ -6,6 +6,7 @@ imports is the time that it takes (``benchmarks/cold_start.py``).
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -99,6 +100,16 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; never raises for what a user can cause."""
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output went away before the last of it: the interpreter must not complain of that at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="news-digest", standalone_mode=False)
     except click.exceptions.Exit as error:
