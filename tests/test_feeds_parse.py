@@ -379,6 +379,7 @@ def test_what_stands_in_other_vocabularies_is_used_where_the_core_is_missing() -
 def test_a_media_title_or_a_title_of_another_vocabulary_names_what_has_no_title_of_its_own() -> None:
     text = rss("<item><media:title>Song</media:title></item>", "<dc:title>Wire</dc:title>", _SPACES)
     assert (title_of(only(text)), read(text).title) == ("Song", "Wire")
+    assert read(rss(channel="<title/><title>Wire</title>")).title == "Wire"
 
 
 @pytest.mark.parametrize(

@@ -146,14 +146,13 @@ def _base(elements: Iterable[Element], url: str) -> str:
 def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
     fields = _Fields({_name(feed.tag)[0], *(_name(each.tag)[0] for each in feed if _name(each.tag)[1] == "channel")})
     entries: list[tuple[Element, str]] = []
-    title, other, home = None, None, ""
+    titles: dict[str, list[Element]] = {}
+    home = ""
     for child, field, base in _children(feed, fields, _base([feed], url)):
         if field in _ITEMS:
             entries.append((child, base))
-        elif field == "title" and title is None:
-            title = child
-        elif field == "other title" and other is None:
-            other = child
+        elif field in ("title", "other title"):
+            titles.setdefault(field, []).append(child)
         elif field == "link" and not home:
             home = _home(child)
     if not entries:
@@ -161,8 +160,7 @@ def _read_feed(feed: Element, url: str, *, based: bool) -> Found:
     reader = _Reader(fields, Addresses(url, home), based=based)
     items = [item for element, above in entries if (item := reader.read(element, above))]
     atom = fields[feed.tag] == "feed" and _name(feed.tag)[1] == "feed"
-    title = title if title is not None else other
-    return Found(_passage(title, atom=atom) if title is not None else NOTHING, items)
+    return Found(_best(titles, "title", atom=atom), items)
 
 
 def _children(feed: Element, fields: _Fields, base: str) -> Iterator[tuple[Element, str, str]]:
