@@ -129,6 +129,7 @@ DAMAGED = {
     "an attribute twice": rss(attributes='version="2.0" version="2.0"'),
     "an attribute without quotes": rss(attributes="version=2.0"),
     "a stray end tag": rss(ITEM.replace("<guid>", "</b></font><guid>")),
+    "an empty item within an item": rss(ITEM.replace("<guid>", "<item/><foo:bar>x</foo:bar><guid>")),
     "cut in the middle": rss()[: rss().index("</item>")],
     "an end tag in other letters": rss(ITEM.replace("</guid>", "</GUID>")),
     "a comment with two hyphens": rss("<!-- old -- items -->" + ITEM),
@@ -350,6 +351,7 @@ def test_the_link_behind_a_distributor_identifies_the_story_and_is_shown() -> No
         item("<comments> https://a.test/x </comments>"),
         entry('<link rel="via" href="https://b.test/"/><link rel="related" href="https://a.test/x"/>'),
         json.dumps({"items": [{"id": "1", "title": "T", "attachments": [{}, {"url": "https://a.test/x"}]}]}),
+        json.dumps({"rss": {"channel": {"items": [{"title": "T", "enclosure": {"url": "https://a.test/x"}}]}}}),
     ],
 )
 def test_a_story_without_a_link_leads_to_what_comes_along(text: str) -> None:
@@ -406,6 +408,8 @@ def test_json_as_programs_write_it_is_read() -> None:
     assert title_of(only('{"items": [{"id": "1", "title": "A\tline"}]} <!-- cached -->')) == "A line"
     one = {"rss": {"channel": {"item": {"guid": {"isPermaLink": "false", "#text": "g-00001"}, "title": {"x": 1}}}}}
     assert (only(json.dumps(one)).identifier, title_of(only(json.dumps(one)))) == ("g-00001", "")
+    beside = {"rss": {"channel": {"title": "R&amp;D &#8211; x"}}, "items": [{"guid": {"#value": "g"}, "title": "T"}]}
+    assert (only(json.dumps(beside)).identifier, only(json.dumps(beside)).source) == ("g", "R&D – x")
 
 
 def test_the_fuller_of_teaser_and_content_is_read() -> None:

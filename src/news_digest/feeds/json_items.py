@@ -16,7 +16,7 @@ __all__ = ["find_items"]
 _READER: Final = json.JSONDecoder(strict=False)
 """Line breaks within strings are as common as bare ampersands in XML; what follows the document does not matter."""
 _VERSION: Final = "https://jsonfeed.org/version/"
-_INNER: Final = ("#text", "_", "$t")
+_INNER: Final = ("#value", "#text", "_", "$t")
 """Where programs that turn XML into JSON leave the text of an element with attributes."""
 
 
@@ -31,22 +31,28 @@ def find_items(text: str, url: str) -> Found | None:
         raise ValueError("nested too deeply") from error
     if not isinstance(document, dict):
         return None
-    rss = document.get("rss")
-    if isinstance(rss, dict) and isinstance(rss.get("channel"), dict):
-        document = rss["channel"]
-        items = document.get("item", [])
-        items = [items] if isinstance(items, dict) else items
-    else:
-        items = document.get("items")
-        items = document.get("entries") if items is None else items
-        if items is None and _text(document.get("version")).startswith(_VERSION):
-            items = []
+    channel, items = _channel(document)
     if not isinstance(items, list):
         return None
-    home = _text(document.get("home_page_url") or document.get("link"))
+    home = _text(channel.get("home_page_url") or channel.get("link"))
     addresses = Addresses(url, home)
     found = (_item(each, addresses) for each in items if isinstance(each, dict))
-    return Found(Passage("text", _text(document.get("title"))), [each for each in found if each is not None])
+    return Found(untyped(_text(channel.get("title"))), [each for each in found if each is not None])
+
+
+def _channel(document: dict[str, Json]) -> tuple[dict[str, Json], Json]:
+    """Return what describes the feed, and its items, which RSS as JSON has in several places."""
+    rss = document.get("rss")
+    channel = rss.get("channel") if isinstance(rss, dict) else None
+    if isinstance(channel, dict):
+        places = (channel.get("item"), channel.get("items"), document.get("item"), document.get("items"), [])
+        items = next(each for each in places if each is not None)
+        return channel, [items] if isinstance(items, dict) else items
+    items = document.get("items")
+    items = document.get("entries") if items is None else items
+    if items is None and _text(document.get("version")).startswith(_VERSION):
+        items = []
+    return document, items
 
 
 def _item(value: dict[str, Json], addresses: Addresses) -> Item | None:
@@ -67,7 +73,7 @@ def _item(value: dict[str, Json], addresses: Addresses) -> Item | None:
     if not item.link and item.identifier.startswith(("http://", "https://")):
         item.link = item.identifier
     if not item.link:
-        item.enclosure = addresses.absolute(_attached(value.get("attachments")))
+        item.enclosure = addresses.absolute(_attached(value.get("attachments") or [value.get("enclosure")]))
     return item or None
 
 
