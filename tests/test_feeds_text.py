@@ -174,7 +174,7 @@ def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_
     [
         ("On the <dl>", "On the <dl>"),
         ("How <video> and </head> work", "How <video> and </head> work"),
-        ("<b>Bold</b> and <i>italic</i> and <em>open", "Bold and italic and <em>open"),
+        ("<b>Bold</b> and <i>italic</i> and <em>open", "Bold and italic and open"),
         ("<p>One<br>two <img src=x>", "One two"),
         ("<a href='x'>A link", "A link"),
         ("Safe <script>alert(1)</script>words", "Safe words"),

@@ -45,7 +45,13 @@ def _channel(document: dict[str, Json]) -> tuple[dict[str, Json], Json]:
     rss = document.get("rss")
     channel = rss.get("channel") if isinstance(rss, dict) else None
     if isinstance(channel, dict):
-        places = (channel.get("item"), channel.get("items"), document.get("item"), document.get("items"), [])
+        places: tuple[Json, ...] = (
+            channel.get("item"),
+            channel.get("items"),
+            document.get("item"),
+            document.get("items"),
+            [],
+        )
         items = next(each for each in places if each is not None)
         return channel, [items] if isinstance(items, dict) else items
     items = document.get("items")

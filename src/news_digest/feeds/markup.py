@@ -62,7 +62,8 @@ _VOID: Final = _words(
     """
 )
 _KNOWN: Final = _BLOCKS | _CELLS | _INLINE | _UNSEEN
-_ALONE: Final = _VOID | {"p"}
+_ALONE: Final = _VOID | _words("p b i em strong u font span small big")
+"""In a title: what is no subject, and may well be left open."""
 _ESCAPED_TWICE: Final = re.compile(
     r"\s*&lt;(?:a|article|blockquote|div|em|figure|h[1-6]|img|li|ol|p|section|span|strong|table|ul)\b.*&lt;/[a-z]",
     re.DOTALL,
