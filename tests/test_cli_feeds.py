@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
 import socket
+import struct
+import termios
 import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +22,9 @@ import pytest
 from tests.servers import Asked, Server, reply, serving
 
 from news_digest.cli.main import main
+from news_digest.cli.progress import ProgressLine
 from news_digest.config import configure
+from news_digest.ports import Step
 
 ALTERNATE = '<link rel="alternate" type="application/rss+xml" title="{}" href="{}">'
 
@@ -297,6 +302,24 @@ def test_a_change_leaves_the_rest_of_the_file_as_its_owner_wrote_it(
     configure(tomllib.loads(site.file.read_text()), {}, file="it")
 
 
+def test_fix_leaves_secrets_with_the_host_that_they_were_given_for(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "s3cret")
+    other = site.url("/new").replace("127.0.0.1", "localhost")
+    site.pages.update({"/new": feed("new"), "/other": feed("other")})
+    site.pages.update(
+        {"/here": reply("301 Moved", "Location: /other"), "/away": reply("301 Moved", f"Location: {other}")}
+    )
+    login = site.url("").replace("://", "://me:pw@")
+    site.configure(f'feeds = ["{login}/here", {{url = "{login}/away", headers_env = {{X-Key = "TOKEN"}}}}]\n')
+    code, out, err = site("fix")
+    assert code == 0
+    assert "pw" not in out + err
+    assert tomllib.loads(site.file.read_text())["feeds"] == [f"{login}/other", {"url": other}]
+    for command in ("list", "export"):
+        code, out, _ = site(command)
+        assert (code, "/other" in out, "pw" in out) == (0, True, False)
+
+
 def test_fix_is_done_once_and_says_which_feeds_it_could_not_read(site: Site) -> None:
     site.pages.update({"/new": feed("new"), "/moved": reply("301 Moved", "Location: /new")})
     site.configure('feeds = ["SITE/moved", "SITE/gone"]\n')
@@ -421,6 +444,17 @@ def test_what_is_odd_about_a_feed_is_named_below_the_digest_and_in_status(site: 
     assert notice.replace("`", "") in site.capsys.readouterr().out.replace("\\", "").replace("`", "")
     assert main(("status",)) == 0
     assert f"feed note   {notice}\n" in site.capsys.readouterr().out
+
+
+def test_progress_fits_the_terminal(site: Site) -> None:
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    with os.fdopen(theirs, "w") as stream, os.fdopen(ours, "rb", buffering=0) as terminal:
+        progress = ProgressLine(stream)
+        progress(Step("feeds", site.url("/" + "x" * 100), 1, 2))
+        shown = terminal.read(1000)
+        progress.close()
+    assert len(shown.removeprefix(b"\r\x1b[2K")) == 39
 
 
 # --- OPML ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from news_digest.errors import ConfigError
 from news_digest.feeds.discover import Candidate, by_service, candidates, onward
-from news_digest.feeds.opml import FEEDS_MOST, merged, read_opml, write_opml
+from news_digest.feeds.opml import FEEDS_MOST, read_opml, write_opml
 from news_digest.model import FeedSource
 
 PAGE = "https://news.example/about/"
@@ -128,13 +128,12 @@ def test_hostile_opml_neither_grows_nor_reads_nor_recurses() -> None:
     assert read_opml(deep).feeds[0].tags == ("d",)
 
 
-def test_importing_twice_adds_nothing() -> None:
-    once = merged((), read_opml(opml('<outline xmlUrl="https://a.test/f" text="A"/>')).feeds)
-    again = read_opml(
-        opml('<outline xmlUrl="http://www.a.test/f/" text="A again"/><outline xmlUrl="https://b.test/f"/>')
-    ).feeds
-    assert merged(once, again) == (*once, FeedSource("https://b.test/f"))
-    assert merged(merged(once, again), again) == merged(once, again)
+def test_a_feed_that_stands_in_two_folders_is_one_with_both_tags() -> None:
+    text = opml(
+        '<outline text="X"><outline xmlUrl="https://a.test/f"/></outline><outline xmlUrl="https://b.test/f"/>'
+        '<outline text="Y"><outline xmlUrl="http://www.a.test/f/" text="A"/></outline>'
+    )
+    assert read_opml(text).feeds == (FeedSource("https://a.test/f", "A", ("X", "Y")), FeedSource("https://b.test/f"))
 
 
 TAGS = st.lists(st.sampled_from(["Tech", "News & Co", "Ä <b>", '"Q"']), max_size=3, unique=True).map(tuple)

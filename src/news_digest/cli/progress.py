@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final, TextIO
 
 from news_digest.hygiene import clean
@@ -10,7 +11,8 @@ from news_digest.ports import Step
 __all__ = ["ProgressLine"]
 
 _CLEAR_LINE: Final = "\r\x1b[2K"
-_WIDTH: Final = 78
+_COLUMNS: Final = 79
+"""At most, and where a terminal does not say how wide it is."""
 
 
 class ProgressLine:
@@ -20,6 +22,7 @@ class ProgressLine:
         self._stream = stream
         self._quiet = quiet
         self._terminal = stream.isatty() if terminal is None else terminal
+        self._width = _columns(stream) - 1  # a line that wraps could not be cleared
         self._shown = ""
 
     def __call__(self, step: Step) -> None:
@@ -29,7 +32,7 @@ class ProgressLine:
         count = f" {step.done}/{step.total}" if step.total and step.done else ""
         line = clean(f"{step.stage}: {step.text}{count}")
         if self._terminal:
-            self._write(_CLEAR_LINE + line[:_WIDTH])
+            self._write(_CLEAR_LINE + line[: self._width])
         elif not step.done or step.done == step.total:
             self._write(line + "\n")
         self._shown = line
@@ -47,3 +50,10 @@ class ProgressLine:
         except (OSError, ValueError):
             # A closed stderr must not cost the digest.
             self._quiet = True
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return min(os.get_terminal_size(stream.fileno()).columns or _COLUMNS, _COLUMNS)
+    except (OSError, ValueError, AttributeError):
+        return _COLUMNS  # no terminal, or a stream that is no file

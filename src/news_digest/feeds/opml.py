@@ -1,13 +1,13 @@
 """Lists of feeds as OPML 2.0: read what any reader exports, write what any reader imports.
 
-Folders are tags, from the outside in; a list that is imported twice adds nothing the second time. A plain list of
-addresses, one a line, is read as well.
+Folders are tags, from the outside in. A plain list of addresses, one a line, is read as well.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -19,7 +19,7 @@ from news_digest.fingerprint import wide_link
 from news_digest.hygiene import clean
 from news_digest.model import FeedSource
 
-__all__ = ["FEEDS_MOST", "Subscriptions", "merged", "read_opml", "write_opml"]
+__all__ = ["FEEDS_MOST", "Subscriptions", "read_opml", "write_opml"]
 
 FEEDS_MOST: Final = 20_000
 """Feeds of one list; the largest public ones have some thousands."""
@@ -58,7 +58,7 @@ def read_opml(body: bytes, name: str = "the list") -> Subscriptions:
         raise ConfigError(
             "cannot import", thing=name, cause=f"it has more than {FEEDS_MOST} feeds", hint="import it in parts"
         )
-    feeds = merged((), (source for source in entries if is_address(source.url)))
+    feeds = _once(source for source in entries if is_address(source.url))
     return Subscriptions(feeds, tuple(source.url for source in entries if not is_address(source.url)))
 
 
@@ -112,19 +112,17 @@ def write_opml(sources: Iterable[FeedSource], title: str = "Feeds") -> str:
     return "\n".join([*lines, "</body>", "</opml>", ""])
 
 
-def merged(existing: Sequence[FeedSource], added: Iterable[FeedSource]) -> tuple[FeedSource, ...]:
-    """Return the existing feeds as they are, and after them those of ``added`` whose address is new.
+def _once(entries: Iterable[FeedSource]) -> tuple[FeedSource, ...]:
+    """Return each feed once, however its address is written (scheme, ``www.``, closing slash), with the tags of all places.
 
-    Addresses are the same whatever their scheme, ``www.`` or closing slash. Idempotent.
+    Readers export a feed that stands in two folders twice.
     """
-    known = {wide_link(source.url) for source in existing}
-    kept = list(existing)
-    for source in added:
-        address = wide_link(source.url)
-        if address not in known:
-            known.add(address)
-            kept.append(source)
-    return tuple(kept)
+    found: dict[str, FeedSource] = {}
+    for entry in entries:
+        first = found.setdefault(wide_link(entry.url), entry)
+        tags = tuple(dict.fromkeys((*first.tags, *entry.tags)))
+        found[wide_link(entry.url)] = replace(first, name=first.name or entry.name, tags=tags)
+    return tuple(found.values())
 
 
 def _parsed(body: bytes) -> Element | None:
