@@ -184,4 +184,4 @@ def test_the_command_prints_lines_of_json_or_a_table(tmp_path: Path) -> None:
     table = run(str(good))
     assert table.returncode == 0
     assert "2026-12-01 09:30  Bridge opens" in table.stdout
-    assert run(str(tmp_path / "nowhere.xml")).returncode == 2
+    assert run(str(tmp_path / "nowhere.xml")).returncode == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from news_digest.errors import NotAFeed
 from news_digest.feeds.parse import Document, parse_feed
-from news_digest.feeds.repair import repaired
+from news_digest.feeds.repair import repaired, retouched
 from news_digest.feeds.text import stories
 
 URL = "https://feed.example/rss"
@@ -126,6 +127,41 @@ def test_any_damaged_feed(body: bytes) -> None:
 @given(st.lists(st.sampled_from([piece.decode("latin-1") for piece in PIECES]) | st.text(max_size=5), max_size=40))
 def test_whatever_is_repaired_is_well_formed(pieces: list[str]) -> None:
     ET.fromstring(repaired("".join(pieces)))
+
+
+CHARACTERS = (
+    "&",
+    "&amp;",
+    "&eacute;",
+    "&bogus;",
+    "&#146;",
+    "&#x1b;",
+    "&#xD800;",
+    "&y;",
+    "\x00",
+    "\x1b[31m",
+    "\ufffe",
+    "é",
+    "]",
+)
+
+
+DECLARED = '<!DOCTYPE rss [<!ENTITY y "z">]>' + RSS.decode()[RSS.index(b"<rss") :]
+BETWEEN = [match.end() for match in re.finditer(">", DECLARED)]
+
+
+@given(st.lists(st.sampled_from(CHARACTERS), max_size=8), st.sampled_from(BETWEEN), st.sampled_from(["", "<!-- x -->"]))
+def test_what_needs_few_repairs_is_read_as_if_it_were_written_anew(pieces: list[str], at: int, before: str) -> None:
+    text = before + DECLARED[:at] + "".join(pieces) + DECLARED[at:]
+    try:
+        light = ET.fromstring(retouched(text))
+    except ET.ParseError:
+        return
+    assert seen(light) == seen(ET.fromstring(repaired(text)))
+
+
+def seen(root: ET.Element) -> list[tuple[str, dict[str, str], str]]:
+    return [(each.tag, dict(each.attrib), (each.text or "").strip()) for each in root.iter() if each is not root]
 
 
 @given(

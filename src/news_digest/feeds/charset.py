@@ -18,21 +18,27 @@ _WIDER: Final = {
     **dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "iso8859-1", "us-ascii", "ascii", "iso_8859-1"), "cp1252"),
     **dict.fromkeys(("euc-kr", "euckr", "ks_c_5601-1987", "ksc5601"), "cp949"),
     **{"big5": "big5hkscs", "iso-8859-9": "cp1254", "tis-620": "cp874", "iso-8859-11": "cp874", "x-euc-jp": "euc_jp"},
-    **{"unicode": "utf-16", "utf8": "utf-8", "iso-8859-8-i": "iso-8859-8", "x-cp1251": "cp1251", "x-sjis-win": "cp932"},
+    **dict.fromkeys(("ks_c_5601-1989", "ksc_5601", "windows-949"), "cp949"),
+    **dict.fromkeys(("koi", "koi8", "koi8_r"), "koi8_r"),
+    **dict.fromkeys(("cn-big5", "x-x-big5"), "big5hkscs"),
+    **{"windows-874": "cp874", "dos-874": "cp874", "x-mac-roman": "mac_roman", "x-mac-cyrillic": "mac_cyrillic"},
+    **{f"x-cp{number}": f"cp{number}" for number in range(1250, 1259)},
+    **{"ucs-2": "utf-16", "iso-10646-ucs-2": "utf-16"},
+    **{"unicode": "utf-16", "utf8": "utf-8", "iso-8859-8-i": "iso-8859-8", "x-sjis-win": "cp932"},
 }
 """What a label is read as: the wider encoding that contains it (WHATWG Encoding, "names and labels")."""
 _LANGUAGES: Final = {
     **dict.fromkeys(("ru", "uk", "bg", "be", "sr", "mk"), ("cp1251", "koi8_r")),
     **{"ja": ("cp932", "euc_jp"), "ko": ("cp949",), "el": ("cp1253",), "tr": ("cp1254",), "he": ("cp1255",)},
     **{"ar": ("cp1256",), "fa": ("cp1256",), "th": ("cp874",), "zh-tw": ("big5hkscs",), "zh": ("gb18030", "big5hkscs")},
-    **dict.fromkeys(("pl", "cs", "sk", "hu", "hr", "sl", "ro"), ("cp1250", "iso-8859-2")),
+    **dict.fromkeys(("pl", "cs", "sk", "hu", "hr", "sl", "ro"), ("iso-8859-2", "cp1250")),
     **dict.fromkeys(("lt", "lv", "et"), ("cp1257",)),
 }
 _GUESSES: Final = (
+    ("gb18030", "的一是不了在有人这中大国"),
     ("cp932", "のにはをたがでてとしれさ"),
     ("euc_jp", "のにはをたがでてとしれさ"),
     ("cp949", "이다는에의을가고하지"),
-    ("gb18030", "的一是不了在有人这中大国"),
     ("big5hkscs", "的一是不了在有人這中大國"),
     ("cp1251", "оеаинтсрвл"),
     ("koi8_r", "оеаинтсрвл"),
@@ -41,7 +47,12 @@ _GUESSES: Final = (
     ("cp1256", "اليمونرتبة"),
     ("cp874", "านรกอเงมยลว"),
 )
-"""Encodings and the commonest letters of the languages that use them."""
+"""Encodings and the commonest letters of the languages that use them; where two do equally, the first is meant."""
+_COMMON: Final = dict(_GUESSES)
+_C1: Final = re.compile("[\x80-\x9f]")
+"""Controls that no text has: what looks like them is in another encoding."""
+_NO_TEXT: Final = re.compile("[\x80-\x9f\u2500-\u259f\ufffd]")
+"""Signs that a text was read in a wrong encoding: controls, pieces of boxes, what cannot be read at all."""
 
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.DOTALL)
 _LABEL: Final = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
@@ -98,10 +109,11 @@ def decoded(body: bytes, header: str = "") -> str:
     """Return the text of a document; ``header`` is the charset that HTTP names. Never fails."""
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
-    wide = _wide_by_zeros(body)
-    if wide:
-        return body.decode(wide, "replace")
+            body = body[len(mark) :]
+            return (_as_utf8(body) if name == "utf-8" else "") or body.decode(name, "replace")
+    shown = _shown_by_start(body)
+    if shown:
+        return body.decode(shown, "replace")
     labels = [label for label in (header, declared_charset(body)) if label]
     for label in labels:
         text = _strict(body, label) if label.startswith(_SEVEN_BIT) else None
@@ -110,9 +122,12 @@ def decoded(body: bytes, header: str = "") -> str:
     return _as_utf8(body) or _labelled(body, labels) or _guessed(body)
 
 
-def _wide_by_zeros(body: bytes) -> str:
-    """Return UTF-16 or UTF-32 where the first characters show it without a mark."""
+def _shown_by_start(body: bytes) -> str:
+    """Return UTF-16, UTF-32 or EBCDIC where the first characters show it (XML 1.0, appendix F)."""
     start = body[:4]
+    if start == b"\x4c\x6f\xa7\x94":
+        declared = declared_charset(body[:_HEAD].decode("cp037").encode("ascii", "ignore"))
+        return declared if _strict(b"", declared) is not None else "cp037"
     if start.startswith(b"<\x00\x00\x00"):
         return "utf-32-le"
     if start.startswith(b"\x00\x00\x00<"):
@@ -192,16 +207,17 @@ def _with_damage(body: bytes, name: str) -> str:
 
 def _guessed(body: bytes) -> str:
     """Return the text by the language that it names, else by its letters; western where nothing else shows."""
-    for name in _by_language(body):
-        text = _strict(body, name)
-        if text is not None:
-            return text
     sample = body[:_SAMPLE]
+    likely = [
+        name for name in _by_language(body) if _strict(body, name) and not _C1.search(sample.decode(name, "replace"))
+    ]
+    if likely:
+        return body.decode(max(likely, key=lambda name: _likeness(sample, name, _COMMON.get(name, ""))))
     letters = len(re.findall(rb"[A-Za-z]", re.sub(rb"<[A-Za-z/?][^<>]*>", b"", sample))) + 1
     beyond = sum(byte > 0x7F for byte in sample)  # noqa: PLR2004 - the end of ASCII
     if beyond > _DENSE * letters:
         best = max(_GUESSES, key=lambda guess: _likeness(sample, *guess))
-        if _likeness(sample, *best) > 0:
+        if _likeness(sample, *best) >= 0:
             return body.decode(best[0], "replace")
     return body.decode("cp1252", "replace")
 
@@ -214,7 +230,9 @@ def _by_language(body: bytes) -> Iterator[str]:
 
 
 def _likeness(sample: bytes, name: str, common: str) -> float:
-    """Return how much of a text beyond ASCII are common letters, less what cannot be read."""
+    """Return how much of a text beyond ASCII are common letters, less what are no letters or cannot be read."""
     text = sample.decode(name, "replace")
     beyond = [each for each in text if each > "\x7f"]
-    return (sum(each in common for each in beyond) - 5 * beyond.count("\ufffd")) / (len(beyond) or 1)
+    letters = sum(map(str.isalpha, beyond))
+    good = sum(each in common for each in beyond) + letters - len(beyond)
+    return (good - 5 * len(_NO_TEXT.findall(text))) / (len(beyond) or 1)

@@ -274,7 +274,7 @@ class _Writer:
             slash = "/" if rest.rstrip().endswith("/") and not re.search(r"=\s*[^\s\"'<>]*/$", rest) else ""
             attributes = self._with_prefixes(rest, whole=False)
         local = name.rpartition(":")[2].lower()
-        if local in _ITEMS and self._counts[local]:
+        if local in _ITEMS and self._counts[local] and not slash:
             self._close_down_to(
                 next(i for i, each in enumerate(self._open) if each.rpartition(":")[2].lower() == local)
             )
