@@ -113,7 +113,7 @@ def write_opml(sources: Iterable[FeedSource], title: str = "Feeds") -> str:
 
 
 def _once(entries: Iterable[FeedSource]) -> tuple[FeedSource, ...]:
-    """Return each feed once, however its address is written (scheme, ``www.``, closing slash), with the tags of all places.
+    """Return each feed once, however its address is written (scheme, ``www.``, closing slash), with all its tags.
 
     Readers export a feed that stands in two folders twice.
     """
