@@ -7,9 +7,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from news_digest.config import configure, variable
 from news_digest.errors import ConfigError, StoreFull
+from news_digest.feeds.manners import split_credentials
 from news_digest.fingerprint import wide_link
 from news_digest.model import Json
 
@@ -82,15 +84,25 @@ class FeedFile:
         return url
 
     def move(self, old: str, new: str) -> None:
-        """Put a new address in place of an old one; when the new one is there already, the old one goes."""
-        urls = [_url(feed) for feed in self._feeds]
+        """Put a new address in place of an old one; when the new one is there already, the old one goes.
+
+        Neither has credentials. Those of the file stay with the host that they were given for; elsewhere the feed was
+        read without them.
+        """
+        split = [split_credentials(_url(feed)) for feed in self._feeds]
+        urls = [url for url, _ in split]
         position = urls.index(old)
+        feed, credentials = self._feeds[position], split[position][1]
+        stays = urlsplit(old).netloc.lower() == urlsplit(new).netloc.lower()
+        address = new.replace("://", f"://{credentials}@", 1) if stays and credentials else new
         if new in urls:
             del self._feeds[position]
-        elif isinstance(self._feeds[position], dict):
-            self._feeds[position]["url"] = new
+        elif isinstance(feed, dict):
+            feed["url"] = address
+            if not stays:
+                feed.pop("headers_env", None)
         else:
-            self._feeds[position] = new
+            self._feeds[position] = address
 
     def save(self) -> None:
         """Write the file: aside, then in its place; what would not load again is not written."""

@@ -12,6 +12,7 @@ from news_digest.cli.main import LazyGroup
 from news_digest.cli.options import config_option, json_option, print_json, settings_of
 from news_digest.errors import ConfigError
 from news_digest.hygiene import clean
+from news_digest.model import FeedSource
 
 __all__ = ["feeds_group"]
 
@@ -42,8 +43,8 @@ def feeds_group() -> None:
 @config_option
 @json_option
 def list_command(config_file: str | None, *, as_json: bool) -> None:
-    """List the configured feeds."""
-    feeds = settings_of(config_file).config.feeds
+    """List the configured feeds, without the passwords of their addresses."""
+    feeds = _public_feeds(config_file)
     if as_json:
         print_json([{"url": each.url, "name": each.name, "tags": list(each.tags)} for each in feeds])
         return
@@ -119,8 +120,14 @@ def _list(source: str) -> bytes:
 @feeds_group.command("export")
 @config_option
 def export_command(config_file: str | None) -> None:
-    """Print the feeds as OPML 2.0; tags become folders."""
+    """Print the feeds as OPML 2.0, without passwords and headers; tags become folders."""
     from news_digest.feeds.opml import write_opml  # noqa: PLC0415
 
-    sources = settings_of(config_file).config.feeds
-    sys.stdout.write(write_opml([replace(source, headers=()) for source in sources]))
+    sys.stdout.write(write_opml(_public_feeds(config_file)))
+
+
+def _public_feeds(config_file: str | None) -> list[FeedSource]:
+    """Return the configured feeds without what is only for their servers: they are printed to be passed on."""
+    from news_digest.feeds.manners import discreet  # noqa: PLC0415
+
+    return [replace(discreet(source), headers=()) for source in settings_of(config_file).config.feeds]

@@ -14,12 +14,18 @@ from news_digest.feeds.reasons import HostRests
 from news_digest.model import FeedSource
 from news_digest.ports import Response
 
-__all__ = ["TOO_MANY_REQUESTS", "Manners", "discreet"]
+__all__ = ["TOO_MANY_REQUESTS", "Manners", "discreet", "split_credentials"]
 
 TOO_MANY_REQUESTS = 429
 _PASSING = frozenset({408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530})
 """Statuses that a second attempt often does not see again; 520 to 530 are those of a site's front (CDN)."""
-_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
+_USERINFO = re.compile(r"(?<=://)([^/?#]*)@")
+
+
+def split_credentials(url: str) -> tuple[str, str]:
+    """Return an address without its credentials, and them: ``user:password`` as it stands there, or empty."""
+    found = _USERINFO.search(url)
+    return (url.replace(found[0], "", 1), found[1]) if found else (url, "")
 
 
 def discreet(source: FeedSource) -> FeedSource:
@@ -27,14 +33,14 @@ def discreet(source: FeedSource) -> FeedSource:
 
     An address is shown, kept in the cache and told to writers and channels; request headers are not.
     """
-    found = _USERINFO.search(source.url)
-    if not found:
-        return source
+    url, credentials = split_credentials(source.url)
+    if not credentials:
+        return replace(source, url=url)
     headers = source.headers
     if not any(name.lower() == "authorization" for name, _ in headers):
-        token = b64encode(unquote_to_bytes(found[0][:-1])).decode("ascii")
+        token = b64encode(unquote_to_bytes(credentials)).decode("ascii")
         headers = (*headers, ("Authorization", f"Basic {token}"))
-    return replace(source, url=source.url.replace(found[0], "", 1), headers=headers)
+    return replace(source, url=url, headers=headers)
 
 
 @dataclass(frozen=True, slots=True)
