@@ -38,6 +38,7 @@ class FeedFile:
         self._feeds = document["feeds"]
         self._listed = {wide_link(url): url for url in map(_url, self._feeds)}
         self._grew = False
+        self._defaults = 0
 
     @classmethod
     def of(cls, settings: Settings, given: str | None = None) -> FeedFile:
@@ -57,7 +58,15 @@ class FeedFile:
         if document.get("feeds") is None or isinstance(document["feeds"], str):
             entries = [_entry(source.url, source.name, source.tags) for source in settings.config.feeds]
             document["feeds"] = entries if path.suffix == ".json" else _toml_list(entries)
-        return cls(path, document)
+        file = cls(path, document)
+        file._defaults = len(file._feeds) if settings.config.origins["feeds"].place == "default" else 0
+        return file
+
+    def __str__(self) -> str:
+        """Return the file as messages name it, with the feeds that nobody wrote into it before."""
+        return (
+            f"{self.path}, which starts with the {self._defaults} default feeds" if self._defaults else str(self.path)
+        )
 
     def listed_as(self, url: str) -> str:
         """Return the address under which a feed is listed; scheme, ``www.`` and closing slash may differ."""

@@ -101,7 +101,7 @@ def import_command(source: str, config_file: str | None, *, as_json: bool) -> No
     if as_json:
         print_json({"found": len(subscriptions.feeds), "added": added, "left_out": list(left_out)})
         return
-    sys.stdout.write(f"{len(added)} of {len(subscriptions.feeds)} feeds added to {file.path}\n")
+    sys.stdout.write(f"{len(added)} of {len(subscriptions.feeds)} feeds added to {file}\n")
     for each in left_out[:_NAMED_MOST]:
         click.echo(clean(f"left out, no address of a feed: {each}"), err=True)
     if len(left_out) > _NAMED_MOST:

@@ -126,7 +126,7 @@ def _line(feed: Found, now: datetime) -> str:
 
 def _outcome(file: FeedFile, found: Sequence[Found], added: str) -> list[str]:
     if added:
-        return [f"added to {file.path}"]
+        return [f"added to {file}"]
     if len(found) > 1:
         return [f"none was added: choose one, as in `news-digest feeds add {found[0].url}`"]
     listed = file.listed_as(found[0].url)

@@ -15,6 +15,7 @@ from news_digest.cli.progress import ProgressLine
 from news_digest.errors import FeedError
 from news_digest.hygiene import clean
 from news_digest.model import FeedResult, FeedSource, Json
+from news_digest.ports import Step
 
 if TYPE_CHECKING:
     from news_digest.cli.settings import Settings
@@ -80,6 +81,7 @@ def _read(settings: Settings, sources: Sequence[FeedSource], *, quiet: bool) -> 
 
     progress = ProgressLine(sys.stderr, quiet=quiet)
     wiring = Wiring(settings, tell=progress)
+    progress(Step("feeds", f"reading {len(sources)} feeds", total=len(sources)))
     try:
         results = wiring.feeds(always_ask=True).read(sources, wiring.limits().feeds_deadline)
     finally:
