@@ -59,7 +59,7 @@ _TIMES: Final = tuple(
 _HALF: Final = re.compile(r"\s?([ap])\.?m\b\.?|\s?(πμ|μμ|[صم])(?!\w)\.?", re.IGNORECASE)
 _BEHIND: Final = re.compile(
     r"\s*[:-]?(?:\s?[a-z]{1,6})?\s?[+-]?(?:"
-    r"([+-])\s?(0\d|1[0-4]|\d(?=:?\d\d(?!\d))):?([0-5]\d)(?::00)?|([+-])(0?\d|1[0-4])(?!\s?[ap]m))Z?(?![\d:./\w-])",
+    r"([+-])\s?(0\d|1[0-4]|\d(?=:?\d\d(?!\d))):?([0-5]\d)(?::00)?|([+-])(0?\d|1[0-4])(?!\s?[ap]m))(?:Z|GMT|UTC)?(?![\d:./\w-])",
     re.IGNORECASE,
 )
 """An offset behind a time, perhaps with a name before it."""
@@ -168,6 +168,9 @@ def _spoken(text: str) -> datetime | None:
     day = _numeric_day(rest) or _named_day(rest)
     if day is None or _STRANGE.search(rest):  # half a time or zone is left
         return None
+    aside = _ASIDE.search(text)
+    if zone is None and aside is not None:
+        zone, _, _ = _find_zone("", aside[0][1:-1])
     if zone is None:
         zone = timezone(timedelta(hours=next((hours for mark, hours in LOCAL_ZONES if mark in text), 0.0)))
     return _instant(*day, clock, zone)
