@@ -289,6 +289,7 @@ _SPACES = (
         (item('<guid isPermaLink="true">/x</guid>'), "https://news.example/x"),
         (item('<guid isPermaLink="false">https://a.test/x</guid>'), ""),
         (item("<guid>tag:a.test,2026:1</guid>"), ""),
+        (item('<guid isPermaLink="true">urn:uuid:1</guid>'), ""),
         (item('<link/><atom:link href="https://a.test/x"/>'), "https://a.test/x"),
         (item('<atom:link rel="self" href="https://a.test/self"/><link>https://a.test/x</link>'), "https://a.test/x"),
         (item("<link>https://a.test/x</link>", attributes='xml:base="https://b.test/"'), "https://a.test/x"),

@@ -268,7 +268,7 @@ def _is_permalink(guid: Element, *, atom: bool) -> bool:
     if atom:
         return _is_web(text)
     says = next((value.strip().lower() for name, value in guid.items() if name.lower() == "ispermalink"), "")
-    return says != "false" and (says == "true" or _is_web(text))
+    return says != "false" and (_is_web(text) or (says == "true" and ":" not in text.partition("/")[0]))
 
 
 def _is_web(address: str) -> bool:
