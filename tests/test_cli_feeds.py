@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import io
 import json
@@ -205,6 +206,40 @@ def test_add_takes_a_name_and_tags(site: Site) -> None:
     site("add", site.url("/f"), "--name", "Mine", "--tag", "x", "--tag", " two  words ", "--tag", "x", "--tag", "")
     row = json.loads(site("list", "--json")[1])[1]
     assert (row["name"], row["tags"]) == ("Mine", ["x", "two words"])
+
+
+def test_a_login_in_the_address_is_sent_to_its_site_kept_in_the_file_and_shown_nowhere(site: Site) -> None:
+    needed = "Basic " + base64.b64encode(b"me:s3cret").decode()
+    with serving(lambda _: feed("b")) as other:
+        pages = {
+            "/": page(ALTERNATE.format("", "/a")),
+            "/both": page(ALTERNATE.format("", other.url("/b"))),
+            "/a": feed("a"),
+        }
+        site.server.answer = lambda asked: (
+            pages.get(asked.path, reply("404 No"))
+            if asked.headers.get("authorization") == needed
+            else reply("401 No", "WWW-Authenticate: Basic realm=x")
+        )
+        login = site.url("/").replace("://", "://me:s3cret@")
+        said = "".join(
+            f"{out}{err}"
+            for _, out, err in (
+                site("add", login),
+                site("add", login),
+                site("add", login + "both"),
+                site("add", login + "none"),
+                site("check"),
+                site("remove", "no such"),
+                site("remove", "127.0.0.1"),
+            )
+        )
+        assert "authorization" not in other.asked[0].headers
+    assert tomllib.loads(site.file.read_text())["feeds"][1] == {"url": f"{login}a", "name": "The a"}
+    assert "it is there already" in said
+    assert "2 stories" in said
+    assert "s3cret" not in said
+    assert "s3cret" not in "".join(map(str, site("remove", site.url("/a"))))
 
 
 def test_several_feeds_are_listed_and_none_is_added(site: Site) -> None:

@@ -70,7 +70,7 @@ class FeedFile:
 
     def listed_as(self, url: str) -> str:
         """Return the address under which a feed is listed; scheme, ``www.`` and closing slash may differ."""
-        return self._listed.get(wide_link(url), "")
+        return split_credentials(self._listed.get(wide_link(url), ""))[0]
 
     def add(self, url: str, name: str = "", tags: Sequence[str] = ()) -> bool:
         """Add a feed; False when it is listed already."""
@@ -82,7 +82,7 @@ class FeedFile:
         return True
 
     def remove(self, wanted: str) -> str:
-        """Remove a feed by its address, its name or a part of either, and return its address.
+        """Remove a feed by its address, its name or a part of either, and return the address that is shown.
 
         Raises ``ConfigError`` when no feed is meant, or more than one.
         """
@@ -90,7 +90,7 @@ class FeedFile:
         url = _url(self._feeds[position])
         del self._feeds[position]
         self._listed.pop(wide_link(url), None)
-        return url
+        return split_credentials(url)[0]
 
     def move(self, old: str, new: str) -> None:
         """Put a new address in place of an old one; when the new one is there already, the old one goes.
@@ -150,7 +150,7 @@ class FeedFile:
         return table
 
     def _position(self, wanted: str) -> int:
-        feeds = [(_url(feed), _name(feed)) for feed in self._feeds]
+        feeds = [(split_credentials(_url(feed))[0], _name(feed)) for feed in self._feeds]
         sought, words = wide_link(wanted), wanted.strip().casefold()
         matches = (
             [position for position, (url, _) in enumerate(feeds) if url == wanted],

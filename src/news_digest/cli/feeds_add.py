@@ -51,7 +51,7 @@ def add_command(
     addresses = _addresses(address)
     file = FeedFile.of(settings, config_file)
     found = _found(settings, addresses, quiet=quiet)
-    added = _add(file, found[0], name, tags) if len(found) == 1 else ""
+    added = _add(file, found[0], _with_login(found[0].url, addresses[0]), name, tags) if len(found) == 1 else ""
     if as_json:
         candidates = [
             {"url": f.url, "title": f.title, "entries": f.entries, "newest": age(f.newest, now())} for f in found
@@ -109,10 +109,19 @@ def _found(settings: Settings, addresses: Sequence[str], *, quiet: bool) -> list
     raise first or HttpError("Cannot ask", thing=", ".join(addresses))
 
 
-def _add(file: FeedFile, feed: Found, name: str, tags: Sequence[str]) -> str:
-    """Add a feed to the file and return its address; empty when it is listed already."""
+def _with_login(url: str, address: str) -> str:
+    """Return a feed's address with the credentials of the address that was given, where both are of one host."""
+    from news_digest.cli.find import is_same_host  # noqa: PLC0415
+    from news_digest.feeds.manners import split_credentials  # noqa: PLC0415
+
+    given, credentials = split_credentials(address)
+    return url.replace("://", f"://{credentials}@", 1) if credentials and is_same_host(url, given) else url
+
+
+def _add(file: FeedFile, feed: Found, url: str, name: str, tags: Sequence[str]) -> str:
+    """Add a feed to the file and return the address that is shown; empty when it is listed already."""
     wanted = dict.fromkeys(" ".join(clean(tag).split()) for tag in tags)
-    if not file.add(feed.url, name or feed.title, [tag for tag in wanted if tag]):
+    if not file.add(url, name or feed.title, [tag for tag in wanted if tag]):
         return ""
     file.save()
     return feed.url

@@ -7,15 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import urlsplit
 
 from news_digest.errors import FeedError, HttpError, NotAFeed
 from news_digest.feeds import reasons
 from news_digest.feeds.discover import Candidate, by_service, candidates, is_of_comments, onward
+from news_digest.feeds.manners import discreet
 from news_digest.feeds.parse import parse_feed
 from news_digest.hygiene import clean
+from news_digest.model import FeedSource
 from news_digest.ports import Http, Request, Response, Step, Tell
 
-__all__ = ["Found", "find_feeds"]
+__all__ = ["Found", "find_feeds", "is_same_host"]
 
 _DEADLINE: Final = timedelta(seconds=20)
 _PAGES_DEEP: Final = 2
@@ -40,9 +43,12 @@ class Found:
 def find_feeds(http: Http, address: str, now: datetime, tell: Tell) -> list[Found]:
     """Return the feeds of an address, each story's feed once; raises ``FeedError`` with the reason when there is none.
 
+    Credentials in the address are sent to its host alone, and stand in nothing that is returned or raised.
     Feeds of comments, and the same stories in another format, are left out where there is something better.
     """
-    search = _Search(http, now, tell)
+    site = discreet(FeedSource(address))
+    address = site.url
+    search = _Search(http, now, tell, site)
     try:
         page = search.fetch(address)
     except (FeedError, HttpError):
@@ -56,6 +62,11 @@ def find_feeds(http: Http, address: str, now: datetime, tell: Tell) -> list[Foun
     return _without_comments(_without_copies(found))
 
 
+def is_same_host(one: str, other: str) -> bool:
+    """Return whether what is secret to one address may be sent to the other: scheme, host and port are the same."""
+    return urlsplit(one)[:2] == urlsplit(other)[:2]
+
+
 @dataclass(slots=True)
 class _Search:
     """One search: asks one address after the other, and remembers why what a page names cannot be read."""
@@ -63,13 +74,15 @@ class _Search:
     http: Http
     now: datetime
     tell: Tell
+    site: FeedSource
     dead: dict[str, str] = field(default_factory=dict)
     asked: int = 0
 
     def fetch(self, address: str) -> Response:
         self.asked += 1
         self.tell(Step("feeds", f"looking at {address}", self.asked))
-        response = self.http.send(Request("GET", address, deadline=_DEADLINE, guarded=True))
+        headers = self.site.headers if is_same_host(address, self.site.url) else ()
+        response = self.http.send(Request("GET", address, headers, deadline=_DEADLINE, guarded=True))
         if response.status // 100 == _SUCCESS:
             return response
         failure = reasons.refused_by_server(address, response, self.now)
