@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -14,17 +15,22 @@ from news_digest.errors import ConfigError
 from news_digest.hygiene import clean
 from news_digest.model import FeedSource
 
-__all__ = ["feeds_group"]
+__all__ = ["export_command", "feeds_group", "import_command", "list_command", "remove_command"]
 
-_NAMED_MOST = 10
+_NAMED_MOST: Final = 10
 """How many entries that were left out of an import are named."""
 
-_COMMANDS = {
+_COMMANDS: Final = {
+    "list": "news_digest.cli.feeds:list_command",
     "add": "news_digest.cli.feeds_add:add_command",
+    "remove": "news_digest.cli.feeds:remove_command",
     "check": "news_digest.cli.feeds_check:check_command",
     "fix": "news_digest.cli.feeds_check:fix_command",
+    "import": "news_digest.cli.feeds:import_command",
+    "export": "news_digest.cli.feeds:export_command",
     "parse": "news_digest.cli.feeds_parse:parse_command",
 }
+"""In the order of the help."""
 
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
@@ -39,7 +45,7 @@ def feeds_group() -> None:
     """
 
 
-@feeds_group.command("list")
+@click.command("list")
 @config_option
 @json_option
 def list_command(config_file: str | None, *, as_json: bool) -> None:
@@ -53,7 +59,7 @@ def list_command(config_file: str | None, *, as_json: bool) -> None:
         sys.stdout.write(clean(f"{source.url}  {source.name}{tags}").rstrip() + "\n")
 
 
-@feeds_group.command("remove")
+@click.command("remove")
 @click.argument("wanted", metavar="FEED")
 @config_option
 def remove_command(wanted: str, config_file: str | None) -> None:
@@ -75,7 +81,7 @@ def remove_command(wanted: str, config_file: str | None) -> None:
 # --- OPML ----------------------------------------------------------------------------------------------------------
 
 
-@feeds_group.command("import")
+@click.command("import")
 @click.argument("source", metavar="FILE")
 @config_option
 @json_option
@@ -117,7 +123,7 @@ def _list(source: str) -> bytes:
         raise ConfigError("cannot read the list of feeds", thing=source, cause=cause, hint=hint) from error
 
 
-@feeds_group.command("export")
+@click.command("export")
 @config_option
 def export_command(config_file: str | None) -> None:
     """Print the feeds as OPML 2.0, without passwords and headers; tags become folders."""
