@@ -353,6 +353,7 @@ def test_a_huge_text_takes_no_long_time(text: str) -> None:
         "<p>Continue reading Title {n} →</p>",
         "<p>Sign up for our newsletter and follow us.</p>",
         "<p>Title {n} is a story of Wire.</p>",
+        "<p>購読はこちらです。友だちにも知らせてください。</p>",
     ],
 )
 def test_what_repeats_over_a_feed_is_no_news(tail: str) -> None:
@@ -378,6 +379,7 @@ def test_what_repeats_over_a_feed_is_no_news(tail: str) -> None:
 )
 def test_known_boilerplate_goes_also_from_a_single_item(tail: str) -> None:
     assert story(text=f"<p>News of the day. {tail}</p>").excerpt == "News of the day."
+    assert story(text=f"<p>今日のニュース。{tail}</p>").excerpt == "今日のニュース。"
 
 
 @pytest.mark.parametrize(
@@ -393,6 +395,13 @@ def test_known_boilerplate_goes_also_from_a_single_item(tail: str) -> None:
 )
 def test_a_sentence_that_only_sounds_like_boilerplate_stays(text: str) -> None:
     assert story(text=f"<p>{text}</p>").excerpt == text
+
+
+def test_what_repeats_is_found_where_sentences_have_no_space_between_them() -> None:
+    found = entries(*(rss(f"第{n}回", f"{n}番目の記事です。続きもあります。購読はこちらです。") for n in range(4)))
+    assert [each.excerpt for each in stories([[entry] for entry in found])] == [
+        f"{n}番目の記事です。" for n in range(4)
+    ]
 
 
 def test_two_items_may_well_share_a_sentence() -> None:

@@ -41,7 +41,7 @@ _WHOLE: Final = (
     r"(?:Read|Continue reading) the rest\b",
     r"(?:Read more|Continue reading)(?::| (?:about|at|from|here|on)\b)",
 )
-_START: Final = r"(?:^|(?<=[.!?…\])»\"”])\s*)"
+_START: Final = r"(?:^|(?<=[.!?…।۔؟。！？\])»\"”])\s*)"
 _END: Final = r"[.!?…→»›>\])\s]*$"
 _KNOWN: Final = re.compile(
     rf"(?:{'|'.join(_APPEARED)})\s+[^.!?]{{1,100}}(?:\.[^\s.!?]+)*[.!?]?$"
@@ -54,7 +54,8 @@ _KNOWN: Final = re.compile(
     r"|^(?:Article|Comments) URL: \S+$|^(?:Points: \d+|# Comments: \d+)$|^Comments$",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+(?=\S)")
+_SENTENCE: Final = re.compile(r"(?<=[.!?…।۔؟]\s)(?=\S)|(?<=[。！？])(?=\S)")
+"""Where a sentence begins; the space before it stays with the one before."""
 
 
 def stripped(lines: Sequence[str], title: str, repeating: frozenset[str]) -> list[str]:
@@ -62,7 +63,7 @@ def stripped(lines: Sequence[str], title: str, repeating: frozenset[str]) -> lis
     kept = []
     for line in lines:
         sentences = [each for each in _SENTENCE.split(line) if _key(each, title) not in repeating]
-        rest = _KNOWN.sub("", _key(" ".join(sentences), title)).strip()
+        rest = _KNOWN.sub("", _key("".join(sentences), title).strip()).strip()
         if rest:
             kept.append(rest.replace(_TITLE, title))
     return kept
@@ -84,4 +85,5 @@ def repeated(items: Iterable[tuple[Sequence[str], str]]) -> frozenset[str]:
 
 def _key(sentence: str, title: str) -> str:
     """Return a sentence as it is compared: without the item's own title."""
+    sentence = sentence.strip()
     return sentence.replace(title, _TITLE) if title else sentence

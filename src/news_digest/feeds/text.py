@@ -46,7 +46,7 @@ _SIBLINGS_MOST: Final = 12
 """Items of a feed that are looked at to find what repeats; three tell, twelve are certain."""
 _LINK_CHARACTERS: Final = 2000
 """Longer addresses are refused by browsers and servers."""
-_SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]")
+_SENTENCE_END: Final = re.compile(r"[.!?…।۔؟][\"'”’)\]]*\s|[。！？]")
 _SHOWING: Final = frozenset({"style", "class", "hidden", "aria-hidden"})
 """Attributes that say whether an element is seen."""
 _ONLY_HTML: Final = re.compile(
