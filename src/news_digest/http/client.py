@@ -12,6 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -118,34 +119,42 @@ class CurlHttp:
         request is guarded is guarded as a whole.
         """
         guarded = self._guards and any(request.guarded for request in requests)
-        try:
-            engine = self._idle[guarded].pop()
-        except IndexError:
-            engine = _Engine(self._settings, guarded=guarded)
+        alone = len(requests) == 1
+        engine = self._engine(guarded=guarded, alone=alone)
         lanes = Lanes([_host(request.url) for request in requests], pause.total_seconds(), jitter)
         batch = _Batch(engine, requests, lanes, parallel, veto)
         try:
             yield from batch.run(None if deadline is None else time.monotonic() + deadline.total_seconds())
         finally:
             batch.abort()
-            if len(requests) == 1 and not batch.may_hang:
+            if alone and not batch.may_hang:
                 self._idle[guarded].append(engine)
             else:
                 engine.close(may_hang=batch.may_hang)
+
+    def _engine(self, *, guarded: bool, alone: bool) -> _Engine:
+        """Return an engine; for a request that is alone one whose connections are open, where one is idle."""
+        if alone:
+            with suppress(IndexError):
+                return self._idle[guarded].pop()
+        return _Engine(self._settings, guarded=guarded, keeps_names=not alone)
 
 
 class _Engine:
     """libcurl's connections and handles; belongs to one batch at a time."""
 
-    def __init__(self, settings: Settings, *, guarded: bool) -> None:
+    def __init__(self, settings: Settings, *, guarded: bool, keeps_names: bool) -> None:
         self.settings = settings
         self.guarded = guarded
+        self.keeps_names = keeps_names
         self.multi = pycurl.CurlMulti()
         self.multi.setopt(pycurl.M_MAXCONNECTS, _KEPT_CONNECTIONS)
         self.free: list[Exchange] = []
 
     def exchange(self) -> Exchange:
-        return self.free.pop() if self.free else Exchange(self.settings, guarded=self.guarded)
+        if self.free:
+            return self.free.pop()
+        return Exchange(self.settings, guarded=self.guarded, keeps_names=self.keeps_names)
 
     def close(self, *, may_hang: bool) -> None:
         """Close everything; aside where it may take long: libcurl waits for look-ups of names that hang."""
