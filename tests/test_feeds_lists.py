@@ -290,6 +290,18 @@ def test_an_empty_page_says_where_it_leads(page: str, addresses: list[str]) -> N
     assert list(onward(page.encode(), PAGE)) == addresses
 
 
+@pytest.mark.parametrize(
+    "repeated", ["<!--", "<script>", "<style ", '<a href="/feed">', "<a ", '<a href="', "<base href=x>"]
+)
+def test_a_page_of_one_megabyte_takes_seconds_and_not_hours(repeated: str) -> None:
+    page = repeated * (500_000 // len(repeated))
+    assert len(candidates(page.encode(), PAGE)) < 50
+
+
+def test_a_script_without_content_hides_nothing() -> None:
+    assert found('<script src="x.js"/><link rel="alternate" type="application/rss+xml" href="/feed">')
+
+
 @given(st.binary(max_size=400), st.text(max_size=30))
 def test_any_page_is_read(body: bytes, url: str) -> None:
     assert all(

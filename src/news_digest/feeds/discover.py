@@ -6,7 +6,7 @@ Pure: addresses are returned as candidates, the best first; whoever asked tries 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -19,13 +19,17 @@ __all__ = ["Candidate", "by_service", "candidates", "is_of_comments", "onward"]
 _PAGE_CHARACTERS: Final = 1_000_000
 _CANDIDATES_MOST: Final = 12
 """Of each kind: a site that names more has one feed per tag."""
+_ALL_MOST: Final = 100
 _ONWARD_MOST: Final = 4
 _TITLE_CHARACTERS: Final = 200
 _LABEL_CHARACTERS: Final = 200
 """How much of a page behind a link's tag is looked at for its words."""
 
 _TAG: Final = re.compile(r"<(link|a|base|meta|frame)\b((?>[^\"'<>]+|\"[^\"]*\"|'[^']*')*+)>", re.IGNORECASE)
-_HIDDEN: Final = re.compile(r"<!--.*?-->|<(script|style|template)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_HIDDEN: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template)\b(?![^>]{0,500}/>).*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL
+)
+"""What is left open hides the rest, as in a browser; looking for an end again and again would take hours."""
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _FEED_TYPE: Final = re.compile(r"rss|atom|rdf|feed.json")
 _VAGUE_TYPES: Final = frozenset({"", "application/json", "application/xml", "text/xml"})
@@ -79,15 +83,11 @@ def candidates(body: bytes, url: str, content_type: str = "") -> tuple[Candidate
     """
     page, tags = _tags(body, content_type)
     base = _base(tags, url)
-    declared = [each for name, values, _ in tags if name == "link" for each in _declared(values, base)]
-    declared.sort(key=is_of_comments)
-    linked = [
-        each for name, values, end in tags if name == "a" for each in _linked(values, _label(page, end), base, url)
-    ]
-    found: dict[str, Candidate] = {}
-    for each in (*by_service(url), *declared[:_CANDIDATES_MOST], *linked[:_CANDIDATES_MOST], *_usual(url)):
-        found.setdefault(each.url, each)
-    return tuple(found.values())
+    links = (each for name, values, _ in tags if name == "link" for each in _declared(values, base))
+    anchors = ((values, _label(page, end)) for name, values, end in tags if name == "a")
+    linked = (each for values, label in anchors for each in _linked(values, label, base, url))
+    declared = sorted(_once(links, _CANDIDATES_MOST), key=is_of_comments)
+    return _once((*by_service(url), *declared, *_once(linked, _CANDIDATES_MOST), *_usual(url)), _ALL_MOST)
 
 
 def by_service(url: str) -> tuple[Candidate, ...]:
@@ -113,6 +113,16 @@ def onward(body: bytes, url: str, content_type: str = "") -> tuple[str, ...]:
 def is_of_comments(candidate: Candidate) -> bool:
     """Return whether a feed holds comments on stories and not the stories, as far as it says so."""
     return bool(_COMMENTS.search(f"{candidate.url} {candidate.title}"))
+
+
+def _once(found: Iterable[Candidate], most: int) -> tuple[Candidate, ...]:
+    """Return the first of them, each address once."""
+    kept: dict[str, Candidate] = {}
+    for each in found:
+        kept.setdefault(each.url, each)
+        if len(kept) == most:
+            break
+    return tuple(kept.values())
 
 
 def _tags(body: bytes, content_type: str) -> tuple[str, list[tuple[str, dict[str, str], int]]]:
