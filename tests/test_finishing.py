@@ -18,6 +18,15 @@ def test_a_clean_draft_becomes_its_digest() -> None:
     assert made.conversation_url == "https://agents.example/c/1"
 
 
+def test_what_is_odd_about_a_feed_is_told_without_its_address() -> None:
+    notices = (
+        "https://a.example/f?key=s3cret has moved for good to http://[b: `x` writes that down.",
+        "A feed: ended.",
+    )
+    made = finish(Wrote(DRAFT), brief(), TASK, WRITTEN, notices)
+    assert made.notices == ("a.example has moved for good to unknown host: `x` writes that down.", "A feed: ended.")
+
+
 def test_what_the_checker_finds_is_put_right_and_kept_with_sentence_and_evidence() -> None:
     made = finish(Wrote(Draft(lead=(Claim("Training it cost $9.9 million.", (1,)),))), brief(), TASK, WRITTEN)
     assert made.draft.lead[0].text == "Training it cost $4.2 million."

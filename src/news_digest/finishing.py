@@ -12,6 +12,7 @@ from news_digest.ports import Wrote
 from news_digest.relevance import belongs
 from news_digest.repair import checked
 from news_digest.review import masked
+from news_digest.shown import hosts_alone
 
 __all__ = ["finish", "secret_values"]
 
@@ -38,6 +39,7 @@ def finish(
 ) -> Digest:
     """Return the digest of what a conversation wrote; ``secrets`` are strings that may occur nowhere in it.
 
+    ``notices`` name feeds by their hosts alone: a digest is passed on, and a feed's address may hold a key.
     Without a brief (the outbox lost it and the conversation does not tell it) nothing can be cited: the digest then
     has the words and no links.
     """
@@ -49,7 +51,7 @@ def finish(
         task.ticket,
         at,
         on_topic=belongs(given.topics),
-        notices=notices,
+        notices=tuple(map(hosts_alone, notices)),
         findings=(*(masked(note, secrets) for note in wrote.notes), *map(str, right.findings)),
         conversation_url=task.conversation_url,
     )

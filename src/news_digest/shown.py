@@ -22,6 +22,8 @@ __all__ = [
     "Shown",
     "Source",
     "figures_line",
+    "host_alone",
+    "hosts_alone",
     "lead_text",
     "numbers_line",
     "reading_minutes",
@@ -34,6 +36,8 @@ __all__ = [
     "window_line",
     "writer_line",
 ]
+
+ADDRESS = re.compile(r"https?://[^\s]+?(?=[:;,.]?(?:\s|$))")
 
 WORDS_PER_MINUTE = 220
 """Silent reading of English non-fiction: 238 words a minute on average (Brysbaert 2019); a little less for a screen."""
@@ -202,6 +206,19 @@ def reading_minutes(digest: Digest) -> int:
 def figures_line(digest: Digest) -> str:
     """Return window, numbers and reading time as one line."""
     return f"{window_line(digest)}. {numbers_line(digest)}. Reading time: {reading_minutes(digest)} min."
+
+
+def host_alone(url: str) -> str:
+    """Return the host of an address: what follows it may hold a key."""
+    try:
+        return visible(urlsplit(url).hostname or "unknown host")
+    except ValueError:
+        return "unknown host"
+
+
+def hosts_alone(text: str) -> str:
+    """Return a sentence with the hosts of its addresses alone."""
+    return ADDRESS.sub(lambda found: host_alone(found.group()), visible(text))
 
 
 def unread_line(digest: Digest) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
-from urllib.parse import urlsplit
 
 from news_digest.channels.site.views import DayLink, MonthView, day_file, months_of
 from news_digest.model import Digest, FeedSource, Funnel, Limits, State
-from news_digest.shown import visible
+from news_digest.shown import host_alone, hosts_alone, visible
 from news_digest.standing import Day, Standing, standing
 
 __all__ = ["ACTIVITY_DAYS", "Activity", "FeedPast", "FeedRow", "FunnelBar", "StateView", "activity_of", "state_view"]
@@ -20,7 +18,6 @@ __all__ = ["ACTIVITY_DAYS", "Activity", "FeedPast", "FeedRow", "FunnelBar", "Sta
 ACTIVITY_DAYS: Final = 28
 _CALENDAR_DAYS: Final = 62
 _DAYS_WITH_WORDS: Final = 7
-_ADDRESS: Final = re.compile(r"https?://[^\s]+?(?=[:;,.]?(?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def state_view(
         days=tuple(day for day in found.days if day.status != "completed" or day.next_step)[:_DAYS_WITH_WORDS],
         funnel=_funnel(state.last_funnel),
         feeds=tuple(_feed(source, today, activity, past(source.url)) for source in sources),
-        feed_errors=tuple(_without_keys(error) for error in found.feed_errors),
+        feed_errors=tuple(hosts_alone(error) for error in found.feed_errors),
         size_share=min(1.0, found.size_bytes / found.ceiling_bytes),
         can_retry=current is not None and current.status in ("failed", "empty", "expired"),
     )
@@ -163,7 +160,7 @@ def _feed(source: FeedSource, today: date, activity: Mapping[date, Activity], pa
     known = [activity.get(day) for day in days]
     bars = tuple(each.stories.get(source.url, 0) if each else 0 for each in known)
     missed = tuple(bool(each and source.url in each.failed) for each in known)
-    host = _host(source.url)
+    host = host_alone(source.url)
     mood, words = _health(past, bars, missed)
     return FeedRow(visible(source.name) or host, host, mood, words, bars, missed)
 
@@ -177,19 +174,6 @@ def _health(past: FeedPast, bars: Sequence[int], missed: Sequence[bool]) -> tupl
     if past.read_at is not None:
         return "good", f"read {_minute(past.read_at)}"
     return ("good", "had stories lately") if any(bars) else ("wait", "nothing known yet")
-
-
-def _host(url: str) -> str:
-    """Return the host alone: the rest of an address may hold a key."""
-    try:
-        return visible(urlsplit(url).hostname or "unknown host")
-    except ValueError:
-        return "unknown host"
-
-
-def _without_keys(text: str) -> str:
-    """Return a sentence with the hosts of its addresses alone: what follows a host may hold a key."""
-    return _ADDRESS.sub(lambda found: _host(found.group()), visible(text))
 
 
 def _minute(instant: datetime) -> str:
