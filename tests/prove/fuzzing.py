@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from tempfile import gettempdir
 
 __all__ = ["fuzz", "instrumented", "of_pieces"]
 
@@ -46,7 +47,7 @@ def fuzz(check: Check, pieces: Sequence[bytes]) -> None:
         return
     import atheris  # noqa: PLC0415 - optional
 
-    options = [f"-atheris_runs={runs}", f"-seed={seed}", f"-max_len={LONGEST}"]
+    options = [f"-atheris_runs={runs}", f"-seed={seed}", f"-max_len={LONGEST}", f"-artifact_prefix={gettempdir()}/"]
     atheris.Setup([sys.argv[0], *options, *folders], lambda data: _bounded(check, _spelled(data, pieces)))
     atheris.Fuzz()
 
