@@ -100,6 +100,8 @@ def test_json_text_that_only_html_has_is_html() -> None:
     body = b'{"items": [{"id": "1", "title": "It&#8217;s", "summary": "<p>Caf&eacute;</p>"}]}'
     entry = parse_feed(body, URL).entries[0]
     assert (title_of(entry), excerpt(entry)) == ("It\u2019s", "Caf\xe9")
+    body = b'{"items": [{"id": "1", "title": "Title", "summary": "a \\u0000b"}]}'
+    assert excerpt(parse_feed(body, URL).entries[0]) == "a b"
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60))

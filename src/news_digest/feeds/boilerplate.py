@@ -54,6 +54,8 @@ _KNOWN: Final = re.compile(
     r"|^(?:Article|Comments) URL: \S+$|^(?:Points: \d+|# Comments: \d+)$|^Comments$",
     re.IGNORECASE,
 )
+_TAIL: Final = 500
+"""Characters at the end of a line that are looked at: more than any of these has."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?…।۔؟]\s)(?=\S)|(?<=[。！？])(?=\S)")
 """Where a sentence begins; the space before it stays with the one before."""
 
@@ -63,7 +65,9 @@ def stripped(lines: Sequence[str], title: str, repeating: frozenset[str]) -> lis
     kept = []
     for line in lines:
         sentences = [each for each in _SENTENCE.split(line) if _key(each, title) not in repeating]
-        rest = _KNOWN.sub("", _key("".join(sentences), title).strip()).strip()
+        rest = _key("".join(sentences).replace(_TITLE, ""), title)
+        known = _KNOWN.search(rest, max(0, len(rest) - _TAIL))
+        rest = rest[: known.start()].rstrip() if known else rest
         if rest:
             kept.append(rest.replace(_TITLE, title))
     return kept
