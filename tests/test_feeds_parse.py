@@ -65,6 +65,7 @@ DIALECTS = {
     "RSS 0.91": rss(attributes='version="0.91"'),
     "RSS without a version": rss(attributes=""),
     "RSS with items beside the channel": f"<rss><channel><title>Wire</title></channel>{ITEM}</rss>",
+    "RSS with items within items": f"<rss><channel><title>Wire</title><items>{ITEM}</items></channel></rss>",
     "RSS in a namespace of its own": rss(attributes='xmlns="https://made.up/ns" version="2.0"'),
     "RSS 1.0": RDF.format(space="http://purl.org/rss/1.0/"),
     "RSS 0.9": RDF.format(space="http://my.netscape.com/rdf/simple/0.9/"),

@@ -291,6 +291,7 @@ def test_a_line_break_makes_no_second_line() -> None:
         ("//news.example/x", ""),
         ("", ""),
         ("https://news.example/" + "a" * 2000, ""),
+        (f"https://{'ä' * 70}.example/", ""),
     ],
 )
 def test_only_a_safe_link_is_shown(link: str, safe: str) -> None:
@@ -435,6 +436,11 @@ def test_an_entry_without_text_gives_way_to_one_with_it() -> None:
     told = stories([found])[0]
     assert (told.title, told.excerpt, told.link) == ("Two", "Text two.", "https://b.test/2")
     assert told.also == (("Wire", "https://a.test/1"),)
+
+
+def test_where_no_entry_has_text_the_first_one_stands() -> None:
+    found = group(("One", "", "https://a.test/1"), ("Two", "", "https://b.test/2"), ("Three", "", "https://c.test/3"))
+    assert (stories([found])[0].title, stories([found])[0].excerpt) == ("One", "")
 
 
 def test_a_story_without_a_title_is_called_by_its_first_words() -> None:
