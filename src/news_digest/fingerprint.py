@@ -58,6 +58,10 @@ _WRAPPERS: Final = {
     "google.com": ("/url", ("url", "q")),
     "news.google.com": ("/url", ("url",)),
     "l.facebook.com": ("/l.php", ("u",)),
+    "lm.facebook.com": ("/l.php", ("u",)),
+    "slack-redir.net": ("/link", ("url",)),
+    "t.umblr.com": ("/redirect", ("z",)),
+    "youtube.com": ("/redirect", ("q",)),
     "bing.com": ("/news/apiclick.aspx", ("url",)),
     "out.reddit.com": ("", ("url",)),
 }
