@@ -501,7 +501,8 @@ def test_progress_fits_the_terminal(site: Site) -> None:
         progress(Step("feeds", site.url("/" + "x" * 100), 1, 2))
         shown = terminal.read(1000)
         progress.close()
-    assert len(shown.removeprefix(b"\r\x1b[2K")) == 39
+    line = shown.decode().removeprefix("\r\x1b[2K")
+    assert (len(line), line[-4:]) == (39, " 1/2")
 
 
 # --- OPML ----------------------------------------------------------------------------------------------------------

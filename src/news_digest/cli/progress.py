@@ -30,11 +30,11 @@ class ProgressLine:
         if self._quiet:
             return
         count = f" {step.done}/{step.total}" if step.total and step.done else ""
-        line = clean(f"{step.stage}: {step.text}{count}")
+        line = clean(f"{step.stage}: {step.text}")
         if self._terminal:
-            self._write(_CLEAR_LINE + line[: self._width])
+            self._write(_CLEAR_LINE + line[: max(0, self._width - len(count))] + count)
         elif not step.done or step.done == step.total:
-            self._write(line + "\n")
+            self._write(f"{line}{count}\n")
         self._shown = line
 
     def close(self) -> None:
