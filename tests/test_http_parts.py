@@ -129,6 +129,7 @@ def test_other_hosts_are_judged_by_what_they_resolve_to(host: str) -> None:
         ({"all_proxy": "http://p", "no_proxy": "news.example:8443"}, "https", "news.example", "http://p"),
         ({"all_proxy": "http://p", "no_proxy": "other, 10.0.0.0/8"}, "https", "10.2.3.4", ""),
         ({"all_proxy": "http://p", "no_proxy": "10.0.0.0/8"}, "https", "11.2.3.4", "http://p"),
+        ({"all_proxy": "http://p", "no_proxy": "other  .News.Example\t10.0.0.0/8"}, "https", "news.example", ""),
         ({"all_proxy": "http://p"}, "https", "localhost", ""),
         ({"all_proxy": "http://p"}, "https", "127.0.0.1", ""),
     ],

@@ -14,7 +14,7 @@ class Proxies:
     """The operator's proxies: one for http, one for https, and which hosts are reached without.
 
     This machine itself is never asked for through a proxy. ``exempt`` has the form of ``no_proxy``: host names (with
-    all below them), addresses, networks, each with an optional port, or ``*``.
+    all below them), addresses, networks, each with an optional port, or ``*``; commas or blanks stand between them.
     """
 
     http: str = ""
@@ -33,7 +33,7 @@ class Proxies:
             return environment.get(name) or ("" if forged else environment.get(name.upper(), ""))
 
         everything = variable("all_proxy")
-        exempt = tuple(part.strip().lower() for part in variable("no_proxy").split(",") if part.strip())
+        exempt = tuple(variable("no_proxy").lower().replace(",", " ").split())
         return cls(variable("http_proxy") or everything, variable("https_proxy") or everything, exempt)
 
     def choose(self, scheme: str, host: str, port: int) -> str:
