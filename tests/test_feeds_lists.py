@@ -45,6 +45,7 @@ def test_nested_folders_become_tags() -> None:
         ('<outline xmlUrl=" https://a.test/f&#10;"/>', FeedSource("https://a.test/f")),
         ('<outline xmlUrl="https://a.test/two words"/>', FeedSource("https://a.test/two%20words")),
         ('<outline xmlUrl="www.a.test/f"/>', FeedSource("https://www.a.test/f")),
+        ('<outline xmlUrl="http://a.test/f" text="http://a.test/f"/>', FeedSource("http://a.test/f")),
         ('<outline xmlUrl="https://a.test/f" frss:priority="feed"/>', FeedSource("https://a.test/f")),
         (
             '<outline xmlUrl="https://a.test/f" category="/News/World,Daily"/>',
@@ -141,7 +142,7 @@ SOURCES = st.lists(
     st.builds(
         FeedSource,
         st.integers(0, 50).map(lambda n: f"https://a.test/{n}?x=1&y=2"),
-        st.sampled_from(["A", "B & <C>"]),
+        st.sampled_from(["A", "B & <C>", ""]),
         TAGS,
     ),
     unique_by=lambda source: source.url,

@@ -162,7 +162,11 @@ def _source(element: Element, folders: tuple[str, ...]) -> FeedSource | None:
     paths = (part for path in values.get("category", "").split(",") for part in path.split("/"))
     categories = (part.strip() for part in paths)
     tags = tuple(dict.fromkeys(each for each in (*folders, *categories) if each))
-    return FeedSource(_address(url), _label(element), tags)
+    label = _label(element)
+    name = (
+        "" if _address(label) == _address(url) else label
+    )  # written for want of a name: the feed's own title is better
+    return FeedSource(_address(url), name, tags)
 
 
 def _address(url: str) -> str:
