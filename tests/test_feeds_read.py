@@ -335,6 +335,16 @@ def test_a_feed_in_a_private_network_is_refused_unless_that_is_allowed(newsroom:
     assert server.asked == []
 
 
+@pytest.mark.parametrize("encode", [bytes, gzip.compress])
+def test_a_feed_above_the_cap_is_named_with_the_key_that_raises_it(
+    newsroom: OpenNewsroom, encode: Callable[[bytes], bytes]
+) -> None:
+    with serving(lambda _: reply("200 OK", body=encode(rss("a") + b" " * 5000))) as server:
+        failure = failure_of(newsroom(server, max_bytes=5000).read_one())
+    assert "larger than 5,000 bytes" in failure.reason
+    assert "feed_megabytes" in failure.hint
+
+
 def test_an_empty_channel_is_no_failure(newsroom: OpenNewsroom) -> None:
     with serving(lambda _: reply("200 OK", body=rss())) as server:
         result = newsroom(server).read_one()

@@ -67,6 +67,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("automation_id", "text", "default", "which digest this is; a state of its own for each"),
     Key("budget_seconds", "count", 600, "how long a run waits for its writer", most=6 * 3600),
     Key("feeds_seconds", "count", 120, "how long reading all feeds may take", least=1, most=3600),
+    Key("feed_megabytes", "count", 10, "how large one feed may be, decoded", least=1, most=200),
     Key("allow_private_hosts", "flag", _OFF, "let feeds name private and loopback addresses"),
     Key("user_agent", "text", "", "what servers of feeds are told; empty: our own with the project's address"),
     Key("agent_secret_names", "texts", [], "secrets of the agent server that the agent may use"),

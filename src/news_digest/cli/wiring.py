@@ -140,7 +140,9 @@ class Wiring:
             sleep=_sleep,
             jitter=random.random,
             tell=self._tell,
-            manners=Manners(always_ask=always_ask),
+            manners=Manners(
+                always_ask=always_ask, max_bytes=self.settings.config.count("feed_megabytes") * 1024 * 1024
+            ),
         )
 
     def writer(self, name: str) -> Writer:

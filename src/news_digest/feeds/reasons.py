@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from news_digest.errors import FeedError, HttpError
+from news_digest.errors import FeedError, HttpError, TooLarge
 from news_digest.feeds.headers import retry_after
 from news_digest.model import FeedFailure
 from news_digest.ports import Response
@@ -43,6 +43,7 @@ _AGAIN = "Usually passes; the next run asks again."
 _BLOCKED = (
     "The site keeps programs out: ask it to let feed readers in, or give this feed other headers in the configuration."
 )
+_RAISE = "A feed of that size is rarely one; if this one is, raise feed_megabytes in the configuration."
 _FIND = "`news-digest feeds add` with the site's address looks for its present feed."
 
 # (reason, hint) for statuses that say something of their own; the others go by their hundred.
@@ -92,7 +93,7 @@ def no_answer(feed: str, error: HttpError, now: datetime) -> FeedFailure:
         return waiting(feed, error.until, now)
     if not was_asked(error):
         return FeedFailure(feed, "not asked: the time for all feeds was up before its turn came", error.hint)
-    return FeedFailure(feed, error.cause or str(error), error.hint)
+    return FeedFailure(feed, error.cause or str(error), _RAISE if isinstance(error, TooLarge) else error.hint)
 
 
 def was_asked(error: HttpError) -> bool:
