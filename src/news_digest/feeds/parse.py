@@ -22,7 +22,7 @@ from news_digest.feeds.text import SOURCE_CHARACTERS, Passage, Raw, plain
 from news_digest.fingerprint import Marks, identify, unwrapped
 from news_digest.model import Entry
 
-__all__ = ["DECODED_BYTES", "ELEMENTS", "Document", "parse_feed"]
+__all__ = ["DECODED_BYTES", "ELEMENTS", "Document", "parse_feed", "read_items"]
 
 DECODED_BYTES: Final = 16 * 1024 * 1024
 """What a compressed body may unfold to; the largest real feeds have some 5 MB."""
@@ -54,13 +54,17 @@ def parse_feed(body: bytes, url: str, headers: Mapping[str, str] | None = None, 
     names (charset, ``content-location``), ``feed_url`` is the address as configured (identity; ``url`` without it).
     Raises :class:`~news_digest.errors.NotAFeed` with a reason and a hint for anything that is no feed.
     """
+    return _document(read_items(body, url, headers), feed_url or url)
+
+
+def read_items(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Found:
+    """Return what a feed's document holds, before its items are told apart; as :func:`parse_feed`, which does that."""
     headers = headers or {}
     body = _unpacked(body, url)
     if not body.strip():
         raise NotAFeed("no feed", thing=url, cause="the document is empty", hint=_AGAIN)
     base = _location(url, headers.get("content-location", ""))
-    found = _found(body, base, charset_of(headers.get("content-type", "")), url)
-    return _document(found, feed_url or url)
+    return _found(body, base, charset_of(headers.get("content-type", "")), url)
 
 
 def _location(url: str, location: str) -> str:

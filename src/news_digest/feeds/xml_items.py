@@ -7,7 +7,7 @@ the item's own. Text is not touched here, except for dates and addresses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -208,11 +208,12 @@ class _Reader:
         if self._based:
             base = _base([element], base)
         parts: dict[str, list[Element]] = {}
+        fields = self._fields
         for child in element:
-            field = self._fields[child.tag]
+            field = fields[child.tag]
             if field:
                 parts.setdefault(field, []).append(child)
-        atom = self._fields[element.tag] == "entry"
+        atom = fields[element.tag] == "entry"
         guid = _first(parts.get("id", ()))
         identifier = _text(guid) if guid is not None else element.get(_ABOUT, "")
         link = self._link(parts, element, base, atom=atom)
@@ -313,16 +314,13 @@ def _text(element: Element) -> str:
     return "".join(element.itertext()) if len(element) else element.text or ""
 
 
-def _first(elements: Iterable[Element]) -> Element | None:
+def _first(elements: Sequence[Element]) -> Element | None:
     """Return the first element that holds something, else the first."""
-    first = None
-    for element in elements:
-        if element.text and not element.text[0].isspace():
-            return element
-        if len(element) or (element.text and not element.text.isspace()):
-            return element
-        first = element if first is None else first
-    return first
+    if len(elements) > 1:
+        for element in elements:
+            if len(element) or (element.text and not element.text.isspace()):
+                return element
+    return elements[0] if elements else None
 
 
 def _best(parts: dict[str, list[Element]], field: str, *, atom: bool) -> Passage:
@@ -330,7 +328,7 @@ def _best(parts: dict[str, list[Element]], field: str, *, atom: bool) -> Passage
     elements = parts.get(field)
     element = _first(elements) if elements else None
     passage = _passage(element, atom=atom) if element is not None else NOTHING
-    if passage or field not in _OTHERS:
+    if passage is not NOTHING or field not in _OTHERS:
         return passage
     other, name = _OTHERS[field]
     if other in parts:
