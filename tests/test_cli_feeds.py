@@ -22,9 +22,12 @@ from types import SimpleNamespace
 import pytest
 from tests.servers import Asked, Server, reply, serving
 
+from news_digest.cli.feed_file import FeedFile
 from news_digest.cli.main import main
 from news_digest.cli.progress import ProgressLine
+from news_digest.cli.settings import load_settings
 from news_digest.config import configure
+from news_digest.errors import ConfigError
 from news_digest.ports import Step
 
 ALTERNATE = '<link rel="alternate" type="application/rss+xml" title="{}" href="{}">'
@@ -401,12 +404,33 @@ def test_the_file_of_the_public_script_is_changed_as_json(site: Site) -> None:
 
 def test_a_file_that_cannot_be_written_is_left_as_it_is(site: Site) -> None:
     site.pages["/f"] = feed("a")
-    (site.folder / "news-digest.toml.new").mkdir()
+    long = site.file.with_name("n" * 250 + ".toml")  # there is no name beside it that is longer
     before = site.file.read_bytes()
-    code, _, err = site("add", site.url("/f"))
-    assert (code, site.file.read_bytes()) == (4, before)
-    assert f"cannot save the feeds: {site.file}: " in err
-    assert "hint: nothing was changed" in err
+    site.file.rename(long)
+    code, _, err = site("add", site.url("/f"), "--config", str(long))
+    assert (code, long.read_bytes()) == (4, before)
+    assert f"cannot save the feeds: {long}: File name too long\nhint: nothing was changed" in err
+
+
+def test_two_changes_at_once_lose_nothing_of_each_other(site: Site) -> None:
+    settings = load_settings(os.environ, site.folder)
+    first, second = FeedFile.of(settings), FeedFile.of(settings)
+    assert first.add("https://a.example/f")
+    assert second.add("https://b.example/f")
+    first.save()
+    with pytest.raises(ConfigError, match="something else has changed the file meanwhile"):
+        second.save()
+    assert site.listed() == ["https://base.example/f", "https://a.example/f"]
+
+
+def test_add_reads_the_file_after_it_has_asked(site: Site) -> None:
+    def answer(_: Asked) -> bytes:
+        site.configure('feeds = ["https://other.example/f"]\n')
+        return feed("a")
+
+    site.server.answer = answer
+    assert site("add", site.url("/f"))[0] == 0
+    assert site.listed() == ["https://other.example/f", "/f"]
 
 
 # --- remove --------------------------------------------------------------------------------------------------------

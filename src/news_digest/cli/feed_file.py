@@ -14,6 +14,7 @@ from news_digest.errors import ConfigError, StoreFull
 from news_digest.feeds.manners import split_credentials
 from news_digest.fingerprint import wide_link
 from news_digest.model import Json
+from news_digest.stores.durable import locked
 
 if TYPE_CHECKING:
     from news_digest.cli.settings import Settings
@@ -32,8 +33,10 @@ class FeedFile:
     silently drop the defaults.
     """
 
-    def __init__(self, path: Path, document: Any) -> None:  # noqa: ANN401 - what the editor gives
+    def __init__(self, path: Path, document: Any, read: bytes, lock: Path) -> None:  # noqa: ANN401 - of the editor
         self.path = path
+        self._read = read
+        self._lock = lock
         self._document = document
         self._feeds = document["feeds"]
         self._listed = {wide_link(url): url for url in map(_url, self._feeds)}
@@ -54,11 +57,13 @@ class FeedFile:
                 cause=f"the environment variable {variable('feeds')} is set and wins over the file",
                 hint=f"unset {variable('feeds')}, or change the feeds there",
             )
-        document = _read(path)
+        read = _bytes(path)
+        document = _parsed(path, read.decode("utf-8-sig"))
         if document.get("feeds") is None or isinstance(document["feeds"], str):
             entries = [_entry(source.url, source.name, source.tags) for source in settings.config.feeds]
             document["feeds"] = entries if path.suffix == ".json" else _toml_list(entries)
-        file = cls(path, document)
+        lock = settings.places.cache / "configuration.lock"  # in our own folder: the file's may be anybody's
+        file = cls(path, document, read, lock)
         file._defaults = len(file._feeds) if settings.config.origins["feeds"].place == "default" else 0
         return file
 
@@ -114,7 +119,10 @@ class FeedFile:
             self._feeds[position] = address
 
     def save(self) -> None:
-        """Write the file: aside, then in its place; what would not load again is not written."""
+        """Write the file: aside, then in its place; what would not load again is not written.
+
+        Nor is anything when the file has changed since it was read: two commands at once lose nothing of each other.
+        """
         if not self._feeds:
             raise ConfigError(
                 "cannot save the feeds",
@@ -127,7 +135,9 @@ class FeedFile:
         text = _written(self.path, self._document)
         configure(_parsed(self.path, text), {}, file=str(self.path), reference=self.path.suffix == ".json")
         try:
-            _replace(self.path, text)
+            self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with locked(self._lock):
+                self._put(text)
         except OSError as error:
             raise StoreFull(
                 "cannot save the feeds",
@@ -135,6 +145,16 @@ class FeedFile:
                 cause=str(error.strerror),
                 hint="nothing was changed; make room for the file, or let its folder be written",
             ) from error
+
+    def _put(self, text: str) -> None:
+        if _bytes(self.path) != self._read:
+            raise ConfigError(
+                "cannot save the feeds",
+                thing=str(self.path),
+                cause="something else has changed the file meanwhile",
+                hint="nothing was written; give the command again",
+            )
+        _replace(self.path, text)
 
     def _formed(self, entry: Json) -> Json:
         """Return an entry in the form of the list: an item of an array, or a table of its own."""
@@ -196,11 +216,11 @@ def _replace(path: Path, text: str) -> None:
         aside.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> Any:  # noqa: ANN401 - a document of either editor
-    return _parsed(path, path.read_bytes().decode("utf-8-sig") if path.is_file() else "")
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
-def _parsed(path: Path, text: str) -> Any:  # noqa: ANN401 - see _read
+def _parsed(path: Path, text: str) -> Any:  # noqa: ANN401 - a document of either editor
     if path.suffix == ".json":
         return json.loads(text or "{}")
     import tomlkit  # noqa: PLC0415
@@ -208,7 +228,7 @@ def _parsed(path: Path, text: str) -> Any:  # noqa: ANN401 - see _read
     return tomlkit.parse(text)
 
 
-def _written(path: Path, document: Any) -> str:  # noqa: ANN401 - see _read
+def _written(path: Path, document: Any) -> str:  # noqa: ANN401 - see _parsed
     if path.suffix == ".json":
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     import tomlkit  # noqa: PLC0415

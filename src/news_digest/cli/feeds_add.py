@@ -49,8 +49,9 @@ def add_command(
 
     settings = settings_of(config_file)
     addresses = _addresses(address)
-    file = FeedFile.of(settings, config_file)
+    FeedFile.of(settings, config_file)  # what cannot be changed is known before anything is asked
     found = _found(settings, addresses, quiet=quiet)
+    file = FeedFile.of(settings, config_file)
     added = _add(file, found[0], _with_login(found[0].url, addresses[0]), name, tags) if len(found) == 1 else ""
     if as_json:
         candidates = [
