@@ -175,6 +175,8 @@ def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_
     ("title", "shown"),
     [
         ("On the <dl>", "On the <dl>"),
+        ("<svg/onload=alert(1)>Bridge opens", "Bridge opens"),
+        ("<img/src=x>Bridge opens", "Bridge opens"),
         ("How <video> and </head> work", "How <video> and </head> work"),
         ("<b>Bold</b> and <i>italic</i> and <em>open", "Bold and italic and open"),
         ("<p>One<br>two <img src=x>", "One two"),

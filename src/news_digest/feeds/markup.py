@@ -201,7 +201,7 @@ class _Reader:
 
     def _is_tag(self, token: re.Match[str], name: str) -> bool:
         """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or in a pair."""
-        if name in self._known:
+        if name in self._known or (name in _KNOWN and token["attributes"]):
             return True
         if token["close"]:
             return name in self._open
