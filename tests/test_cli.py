@@ -224,6 +224,16 @@ def test_preview_estimates_what_a_model_may_cost_without_asking_one(shell: Shell
     assert json.loads(shell("preview", "--estimate", "--json")[1])["most"] == 60_000
 
 
+@pytest.mark.parametrize("command", [("config",), ("config", "--json"), ("feeds", "list"), ("feeds", "export")])
+def test_the_password_in_an_address_is_not_printed(
+    shell: Shell, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEWS_DIGEST_FEEDS", "https://me:s3cret@news.example/feed")
+    _, out, err = shell(*command)
+    assert "https://news.example/feed" in out
+    assert "s3cret" not in out + err
+
+
 def test_config_says_where_each_value_comes_from(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEWS_DIGEST_MAX_ITEMS", "20")
     _, out, _ = shell("config")

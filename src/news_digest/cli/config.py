@@ -47,7 +47,9 @@ def _places(settings: Settings) -> dict[str, str]:
 
 def _shown(settings: Settings, name: str) -> Json:
     if name == "feeds":
-        return [source.url for source in settings.config.feeds]
+        from news_digest.feeds.manners import discreet  # noqa: PLC0415 - the records of feeds
+
+        return [discreet(source).url for source in settings.config.feeds]
     return settings.config.values[name]
 
 

@@ -122,6 +122,7 @@ def desk_of(settings: Settings, title: str, *, read_only: bool = False) -> Desk:
     from news_digest.channels.folder import Folder, QuickDisk  # noqa: PLC0415
     from news_digest.channels.site.search import Index  # noqa: PLC0415
     from news_digest.cli.wiring import Wiring, now  # noqa: PLC0415
+    from news_digest.feeds.manners import discreet  # noqa: PLC0415
     from news_digest.web.app import Desk  # noqa: PLC0415
     from news_digest.web.jobs import Jobs  # noqa: PLC0415
 
@@ -133,7 +134,7 @@ def desk_of(settings: Settings, title: str, *, read_only: bool = False) -> Desk:
         index=Index(Folder(settings.places.cache / "search", disk=QuickDisk())),
         clock=now,
         state=lambda: store.load().state,
-        sources=settings.config.feeds,
+        sources=tuple(discreet(source) for source in settings.config.feeds),
         past=_past_of(settings),
         jobs=Jobs(jobs),
         limits=wiring.limits(),
