@@ -8,7 +8,8 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	command -v "$$python" && break; done)
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -q -n 2
-DEFAULT := -m "not openhands and not prove"
+QUICK := -m "not openhands and not prove and not slow and not browser"
+ALL := -m "not openhands and not prove"
 
 .PHONY: help demo digest test check fmt docs lint types coverage prove test-openhands bench lock clean
 .SILENT:
@@ -22,10 +23,10 @@ demo: $(STAMP) ## a digest from sample feeds: no key, no account, no network
 digest: $(STAMP) ## today's digest from live feeds
 	$(BIN)/news-digest run
 
-test: $(STAMP) ## the tests that need nothing beyond this checkout
-	$(PYTEST) $(DEFAULT) $(ARGS)
+test: $(STAMP) ## the tests, in about a minute; `make check` has those that take longer
+	$(PYTEST) $(QUICK) $(ARGS)
 
-check: lint types coverage ## format, lint, types, tests, coverage of the core
+check: lint types coverage ## format, lint, types, all tests that need no service, coverage of the core
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
@@ -34,7 +35,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 coverage: $(STAMP)
-	$(PYTEST) $(DEFAULT) --cov --cov-report= $(ARGS)
+	$(PYTEST) $(ALL) --cov --cov-report= $(ARGS)
 	$(BIN)/python -m tests.core_coverage
 
 fmt: $(STAMP) ## format, and fix what can be fixed

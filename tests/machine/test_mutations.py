@@ -31,6 +31,9 @@ Patch = pytest.MonkeyPatch
 _claim, _settle, _select = news_digest.lifecycle.claim, news_digest.lifecycle.settle, news_digest.selection.select
 
 
+pytestmark = pytest.mark.slow
+
+
 class Blind(MemoryStore):
     """A store without compare-and-set: the last write wins."""
 

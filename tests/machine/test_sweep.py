@@ -9,6 +9,8 @@ from tests.machine.sweep import SCENARIOS, Scenario, names, sweep
 
 from news_digest.stores.memory import MemoryStore
 
+pytestmark = pytest.mark.slow
+
 STRIDE = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "prove" else 3
 
 

@@ -34,6 +34,8 @@ from news_digest.testing import (
     ScriptedWriter,
 )
 
+pytestmark = pytest.mark.slow
+
 DAYS = 365 if os.environ.get("HYPOTHESIS_PROFILE") == "prove" else 20
 FEEDS = tuple(f"https://{name}.example/feed" for name in "abcde")
 REMEMBERED = timedelta(days=14)

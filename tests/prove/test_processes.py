@@ -113,10 +113,12 @@ def left_by(site: Site) -> str:
     return type(task).__name__.lower() if task is not None else "no claim"
 
 
+@pytest.mark.slow
 def test_runs_that_start_at_the_same_instant_make_one_digest(site: Site) -> None:
     overlap(site, SHORT_OVERLAPS[site.store], seed=1)
 
 
+@pytest.mark.slow
 def test_after_a_run_was_killed_the_next_ones_end_with_one_digest(site: Site) -> None:
     kill(site, SHORT_KILLS[site.store], seed=2)
 
