@@ -25,6 +25,7 @@ from news_digest.feeds.manners import Manners
 from news_digest.feeds.parse import Document
 from news_digest.feeds.read import FeedReader
 from news_digest.http import CurlHttp
+from news_digest.http.failures import not_begun
 from news_digest.model import FeedFailure, FeedResult, FeedSource, Json
 from news_digest.ports import Request, Response
 from news_digest.testing import FakeClock, FakeHttp
@@ -231,6 +232,22 @@ def test_the_run_ends_on_time_and_says_who_was_not_asked(newsroom: OpenNewsroom)
     assert "0.5 seconds" in failure_of(first).reason
     assert "before its turn" in failure_of(second).reason
     assert room.cache.load(second.source.url).failures == 0
+
+
+def test_a_second_try_that_had_no_turn_does_not_hide_what_came_of_the_first(tmp_path: Path) -> None:
+    tried: list[str] = []
+
+    def answer(request: Request) -> Response:
+        tried.append(request.url)
+        if len(tried) > 1:
+            raise not_begun(request.url)
+        return Response(500, request.url, {}, b"")
+
+    reader = FeedReader(FakeHttp(answer), FeedCache(tmp_path), FakeClock(NOW), lambda _span: None)
+    [result] = reader.read([FeedSource("https://news.example/a")], RUN)
+    assert len(tried) == 2
+    assert failure_of(result).reason == "the server failed (HTTP 500)"
+    assert reader.cache.load("https://news.example/a").failures == 1
 
 
 def test_a_client_that_sends_one_request_at_a_time_does_as_well(tmp_path: Path) -> None:

@@ -84,6 +84,8 @@ class _Visit:
     record: FeedRecord
     conditional: bool = False
     attempts: int = 0
+    outcome: Response | HttpError | None = None
+    """What came of the last try."""
 
     @property
     def url(self) -> str:
@@ -214,8 +216,11 @@ class _Run:
             until = retry_after(outcome.headers, now) or now + self._manners.host_rest
             self._resting[_host(visit.url)] = until
         wait = self._manners.wait(outcome, visit.attempts, now, self._ends_at, reader.jitter())
+        if not isinstance(outcome, HttpError) or reasons.was_asked(outcome):
+            visit.outcome = outcome
         if wait is not None:
             return wait
+        outcome = visit.outcome or outcome  # a try that had no turn hides nothing of the one before
         if isinstance(outcome, HttpError):
             failure = reasons.no_answer(visit.url, outcome, now)
             self._fail(visit, failure, now, asked=reasons.was_asked(outcome))

@@ -62,6 +62,7 @@ _STATUSES = {
     503: ("the server is overloaded or under maintenance", _AGAIN),
     504: ("the server behind the site's front did not answer in time", _AGAIN),
 }
+_MORE_TIME = "The next run asks it first. feeds_seconds in the configuration is the time for all feeds."
 _HUNDREDS = {
     3: ("the server redirects without saying where to", "Open the address in a browser and give where it leads."),
     4: ("the server refuses the request", _BLOCKED),
@@ -92,7 +93,7 @@ def no_answer(feed: str, error: HttpError, now: datetime) -> FeedFailure:
     if isinstance(error, HostRests):
         return waiting(feed, error.until, now)
     if not was_asked(error):
-        return FeedFailure(feed, "not asked: the time for all feeds was up before its turn came", error.hint)
+        return FeedFailure(feed, "not asked: the time for all feeds was up before its turn came", _MORE_TIME)
     return FeedFailure(feed, error.cause or str(error), _RAISE if isinstance(error, TooLarge) else error.hint)
 
 
