@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,7 +23,6 @@ MISSING = "/quiet-gazette.xml"
 class DemoFeeds:
     """The sample feeds while they are served; the last source answers 404. They need ``allow_private_hosts``."""
 
-    address: str
     sources: tuple[FeedSource, ...]
 
     @property
@@ -34,25 +33,40 @@ class DemoFeeds:
 
 @contextmanager
 def serve(now: datetime) -> Iterator[DemoFeeds]:
-    """Serve the feeds on a free port of 127.0.0.1 until the block ends; their stories are dated relative to ``now``."""
+    """Serve the feeds on this machine until the block ends; their stories are dated relative to ``now``.
+
+    Each outlet has a host of its own, as in life: feeds of one host are asked one after the other, with a pause.
+    """
     bodies = {outlet.path: (outlet.content_type, outlet.write(now).encode()) for outlet in OUTLETS}
 
     class Handler(_FeedHandler):
         feeds = bodies
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ExitStack() as servers:
+        missing, *hosts = [servers.enter_context(_serving(number, Handler)) for number in range(1, len(OUTLETS) + 2)]
+        sources = [FeedSource(host + outlet.path, outlet.name) for host, outlet in zip(hosts, OUTLETS, strict=True)]
+        yield DemoFeeds((*sources, FeedSource(missing + MISSING, "The Quiet Gazette")))
+
+
+@contextmanager
+def _serving(number: int, handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve on a free port of a loopback address, and yield where."""
+    with _bound(number, handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:
-            yield _named(f"http://127.0.0.1:{server.server_address[1]}")
+            yield f"http://{server.server_address[0]!s}:{server.server_address[1]}"
         finally:
             server.shutdown()
             thread.join()
 
 
-def _named(address: str) -> DemoFeeds:
-    sources = [FeedSource(address + outlet.path, outlet.name) for outlet in OUTLETS]
-    return DemoFeeds(address, (*sources, FeedSource(address + MISSING, "The Quiet Gazette")))
+def _bound(number: int, handler: type[BaseHTTPRequestHandler]) -> ThreadingHTTPServer:
+    """Return a server at 127.0.0.NUMBER; systems other than Linux have but the first of these addresses."""
+    try:
+        return ThreadingHTTPServer((f"127.0.0.{number}", 0), handler)
+    except OSError:
+        return ThreadingHTTPServer(("127.0.0.1", 0), handler)
 
 
 class _FeedHandler(BaseHTTPRequestHandler):
