@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import errno
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from news_digest.cli import feed_form as form
 from news_digest.config import configure, variable
-from news_digest.errors import ConfigError, StoreFull
+from news_digest.errors import ConfigError
 from news_digest.feeds.manners import split_credentials
 from news_digest.fingerprint import wide_link
 from news_digest.model import Json
-from news_digest.stores.durable import locked
+from news_digest.stores.durable import Disk, failure, locked, replace
 
 if TYPE_CHECKING:
     from news_digest.cli.settings import Settings
@@ -40,7 +42,7 @@ class FeedFile:
         self._document = document
         self._feeds = document["feeds"]
         self._listed = {wide_link(url): url for url in map(_url, self._feeds)}
-        self._grew = False
+        self._new: list[Json] = []
         self._defaults = 0
 
     @classmethod
@@ -58,10 +60,10 @@ class FeedFile:
                 hint=f"unset {variable('feeds')}, or change the feeds there",
             )
         read = _bytes(path)
-        document = _parsed(path, read.decode("utf-8-sig"))
+        document = form.edited(path, read.decode("utf-8-sig"))
         if document.get("feeds") is None or isinstance(document["feeds"], str):
             entries = [_entry(source.url, source.name, source.tags) for source in settings.config.feeds]
-            document["feeds"] = entries if path.suffix == ".json" else _toml_list(entries)
+            document["feeds"] = form.new_list(path, entries)
         lock = settings.places.cache / "configuration.lock"  # in our own folder: the file's may be anybody's
         file = cls(path, document, read, lock)
         file._defaults = len(file._feeds) if settings.config.origins["feeds"].place == "default" else 0
@@ -82,8 +84,7 @@ class FeedFile:
         if self.listed_as(url):
             return False
         self._listed[wide_link(url)] = url
-        self._grew = True
-        self._feeds.append(self._formed(_entry(url, name, tags)))
+        self._new.append(_entry(url, name, tags))
         return True
 
     def remove(self, wanted: str) -> str:
@@ -91,38 +92,52 @@ class FeedFile:
 
         Raises ``ConfigError`` when no feed is meant, or more than one.
         """
-        position = self._position(wanted)
+        position = self._position(split_credentials(wanted)[0])
         url = _url(self._feeds[position])
-        del self._feeds[position]
-        self._listed.pop(wide_link(url), None)
+        form.remove(self._feeds, position)
         return split_credentials(url)[0]
 
-    def move(self, old: str, new: str) -> None:
-        """Put a new address in place of an old one; when the new one is there already, the old one goes.
+    def move(self, moved: Mapping[str, str]) -> None:
+        """Put new addresses in place of old ones; when the new one is listed already, the old one goes.
 
-        Neither has credentials. Those of the file stay with the host that they were given for; elsewhere the feed was
-        read without them.
+        None has credentials. Those of the file stay with the host that they were given for; elsewhere the feed was
+        read without them. A feed that is not listed any more is left alone.
         """
         split = [split_credentials(_url(feed)) for feed in self._feeds]
-        urls = [url for url, _ in split]
-        position = urls.index(old)
-        feed, credentials = self._feeds[position], split[position][1]
-        stays = urlsplit(old).netloc.lower() == urlsplit(new).netloc.lower()
+        positions = {url: position for position, (url, _) in enumerate(split)}
+        left = []
+        for old, new in moved.items():
+            position = positions.get(old)
+            if position is None:
+                continue
+            if new in positions:
+                left.append(position)
+            else:
+                self._move(position, old, new, split[position][1])
+                positions[new] = position
+        for position in sorted(left, reverse=True):
+            form.remove(self._feeds, position)
+
+    def _move(self, position: int, old: str, new: str, credentials: str) -> None:
+        from news_digest.http.chain import read_target, same_origin  # noqa: PLC0415 - most changes move nothing
+
+        feed = self._feeds[position]
+        stays = same_origin(read_target(old), read_target(new))
         address = new.replace("://", f"://{credentials}@", 1) if stays and credentials else new
-        if new in urls:
-            del self._feeds[position]
-        elif isinstance(feed, dict):
-            feed["url"] = address
-            if not stays:
-                feed.pop("headers_env", None)
-        else:
+        if not isinstance(feed, dict):
             self._feeds[position] = address
+            return
+        feed["url"] = address
+        if not stays:
+            feed.pop("headers_env", None)
 
     def save(self) -> None:
         """Write the file: aside, then in its place; what would not load again is not written.
 
         Nor is anything when the file has changed since it was read: two commands at once lose nothing of each other.
         """
+        if self._new:
+            form.extend(self._feeds, self._new)
         if not self._feeds:
             raise ConfigError(
                 "cannot save the feeds",
@@ -130,21 +145,14 @@ class FeedFile:
                 cause="a digest needs at least one",
                 hint="add another feed first",
             )
-        if self._grew and self.path.suffix != ".json":
-            _spread(self._feeds)
-        text = _written(self.path, self._document)
-        configure(_parsed(self.path, text), {}, file=str(self.path), reference=self.path.suffix == ".json")
+        text = form.written(self.path, self._document)
+        configure(form.loaded(self.path, text), {}, file=str(self.path), reference=form.is_json(self.path))
         try:
             self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self._lock):
                 self._put(text)
         except OSError as error:
-            raise StoreFull(
-                "cannot save the feeds",
-                thing=str(self.path),
-                cause=str(error.strerror),
-                hint="nothing was changed; make room for the file, or let its folder be written",
-            ) from error
+            raise failure(error, "cannot save the feeds", self.path) from error
 
     def _put(self, text: str) -> None:
         if _bytes(self.path) != self._read:
@@ -154,20 +162,7 @@ class FeedFile:
                 cause="something else has changed the file meanwhile",
                 hint="nothing was written; give the command again",
             )
-        _replace(self.path, text)
-
-    def _formed(self, entry: Json) -> Json:
-        """Return an entry in the form of the list: an item of an array, or a table of its own."""
-        if self.path.suffix == ".json":
-            return entry
-        import tomlkit  # noqa: PLC0415 - only who edits needs the editor
-
-        if not isinstance(self._feeds, tomlkit.items.AoT):
-            return _inline(entry)
-        table = tomlkit.table()
-        table.update(entry if isinstance(entry, dict) else {"url": entry})
-        table.add(tomlkit.nl())
-        return table
+        _replace(self.path, text.encode())
 
     def _position(self, wanted: str) -> int:
         feeds = [(split_credentials(_url(feed))[0], _name(feed)) for feed in self._feeds]
@@ -199,68 +194,22 @@ def _suggestion(wanted: str, feeds: Sequence[tuple[str, str]]) -> str:
     return f"did you mean {by_word[near[0]]}? {listed}" if near else listed
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file as a whole: behind a link, with the rights that it had; raises :class:`OSError`."""
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file as a whole: behind a link, with the owner and the rights that it had; raises ``OSError``."""
     file = path.resolve()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(file.name + ".new")
-    try:
-        with aside.open("w", encoding="utf-8", newline="") as new:
-            new.write(text)
-            new.flush()
-            os.fsync(new.fileno())
-        if file.exists():
-            aside.chmod(file.stat().st_mode & 0o777)
-        aside.replace(file)
-    finally:
-        aside.unlink(missing_ok=True)
+    before = file.stat() if file.exists() else None
+    if before and not before.st_mode & stat.S_IWUSR:
+        raise PermissionError(errno.EACCES, "it is read-only", str(file))
+    replace(file, data, Disk())
+    if before:
+        if hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(file, before.st_uid, before.st_gid)
+        file.chmod(stat.S_IMODE(before.st_mode))
 
 
 def _bytes(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
-
-
-def _parsed(path: Path, text: str) -> Any:  # noqa: ANN401 - a document of either editor
-    if path.suffix == ".json":
-        return json.loads(text or "{}")
-    import tomlkit  # noqa: PLC0415
-
-    return tomlkit.parse(text)
-
-
-def _written(path: Path, document: Any) -> str:  # noqa: ANN401 - see _parsed
-    if path.suffix == ".json":
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    import tomlkit  # noqa: PLC0415
-
-    text = tomlkit.dumps(document)
-    return text.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else text
-
-
-def _toml_list(feeds: Sequence[Json]) -> Any:  # noqa: ANN401 - an item of the editor
-    import tomlkit  # noqa: PLC0415
-
-    listed = tomlkit.array().multiline(multiline=True)
-    listed.extend(map(_inline, feeds))
-    return listed
-
-
-def _spread(feeds: Any) -> None:  # noqa: ANN401 - an item of the editor
-    """Give each feed a line of its own where they stand on one: a list that grows is read by people."""
-    import tomlkit  # noqa: PLC0415
-
-    if isinstance(feeds, tomlkit.items.Array) and "\n" not in feeds.as_string():
-        feeds.multiline(multiline=True)
-
-
-def _inline(entry: Json) -> Any:  # noqa: ANN401 - an item of the editor
-    import tomlkit  # noqa: PLC0415
-
-    if not isinstance(entry, dict):
-        return entry
-    table = tomlkit.inline_table()
-    table.update(entry)
-    return table
 
 
 def _entry(url: str, name: str, tags: Sequence[str]) -> Json:
@@ -273,7 +222,7 @@ def _entry(url: str, name: str, tags: Sequence[str]) -> Json:
 
 
 def _url(feed: Json) -> str:
-    return str(feed.get("url")) if isinstance(feed, dict) else str(feed)
+    return str(feed.get("url")) if isinstance(feed, dict) else str(feed).strip()
 
 
 def _name(feed: Json) -> str:

@@ -63,8 +63,7 @@ def fix_command(config_file: str | None, *, as_json: bool, quiet: bool) -> None:
     moved = {result.source.url: result.moved_to for result in results if result.moved_to and not result.failure}
     if moved:
         file = FeedFile.of(settings, config_file)
-        for old, new in moved.items():
-            file.move(old, new)
+        file.move(moved)
         file.save()
     if as_json:
         print_json(moved)

@@ -52,6 +52,7 @@ _HINTS: Final = {
     errno.EROFS: "the file system is read-only; mount it writable, or keep the state elsewhere",
     errno.EACCES: "this user may not; look at the owner and the mode of the file and its folder",
     errno.EPERM: "this user may not; look at the owner and the mode of the file and its folder",
+    errno.EBUSY: "it is mounted by itself, so that nothing can take its place; mount its folder instead",
     errno.EISDIR: "that is a folder; name a file in it",
     errno.ENOTDIR: "a part of the path is a file; name another place",
     errno.ELOOP: "a link in the path leads to itself, or stands where a file of ours should; remove it",
