@@ -172,10 +172,17 @@ def test_an_address_without_a_scheme_is_asked_with_tls_first_and_then_without(si
     assert f"https://{bare}: " in site("add", bare)[2]
 
 
-@pytest.mark.parametrize("text", ["", "  ", "two words", "ftp://a.example/f", "mailto:x@a.example", "http://", "a\nb"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "  ", "two words", "ftp://a.example/f", "mailto:x@a.example", "http://", "a\nb"),
+        *("me:s3cret@HOST/f", "me:1s3cret@HOST/f", "me@HOST/f", "https://me:s3/s3cret@HOST/f"),
+    ],
+)
 def test_what_is_no_address_is_not_asked(site: Site, text: str) -> None:
-    code, _, err = site("add", text)
+    code, _, err = site("add", text.replace("HOST", site.url("").removeprefix("http://")))
     assert (code, site.server.asked) == (2, [])
+    assert "s3" not in err
     assert "it is no web address" in err
     assert "hint: give the address of a site" in err
 
@@ -337,6 +344,28 @@ max_words = 300 # short
         ('feeds = ["SITE/z"]', ("add", "SITE/new"), lambda _: 'feeds = [\n    "SITE/z",\n    {url = "SITE/new", name = "The new"},\n]'),
         ('feeds = "SITE/z"\n', ("add", "SITE/new"), lambda _: 'feeds = [\n    "SITE/z",\n    {url = "SITE/new", name = "The new"},\n]\n'),
         ('feeds = ["SITE/moved", "SITE/new"]\n', ("fix",), lambda _: 'feeds = ["SITE/new"]\n'),
+        ('feeds = [" SITE/moved "]\n', ("fix",), lambda _: 'feeds = ["SITE/new"]\n'),
+        (
+            'feeds = [\n  "SITE/z" # it\n  # end\n]\n',
+            ("add", "SITE/new"),
+            lambda text: text.replace('z"', 'z",').replace("\n]", '\n  {url = "SITE/new", name = "The new"},\n]'),
+        ),
+        (
+            '[[feeds]]\nurl = "SITE/z"\n# of z\n\n# of style\n[style]\n',
+            ("add", "SITE/new"),
+            lambda text: text.replace("# of style", '[[feeds]]\nurl = "SITE/new"\nname = "The new"\n\n# of style'),
+        ),
+        (TABLES, ("remove", "SITE/moved"), lambda text: text.replace(text[text.index("[["): text.index("# the")], "")),
+        (
+            TABLES.replace("[style]", "# of style\n[style]"),
+            ("remove", "SITE/z"),
+            lambda text: text.replace('[[feeds]]\nurl = "SITE/z"\n', ""),
+        ),
+        (
+            '[[feeds]]\nurl = "SITE/a"\n[feeds.headers]\nA = "b"\n# of z\n[[feeds]]\nurl = "SITE/z"\n',
+            ("remove", "SITE/a"),
+            lambda text: text[text.index("# of z"):],
+        ),
     ],
 )  # fmt: skip
 def test_a_change_leaves_the_rest_of_the_file_as_its_owner_wrote_it(
@@ -366,6 +395,34 @@ def test_fix_leaves_secrets_with_the_host_that_they_were_given_for(site: Site, m
     for command in ("list", "export"):
         code, out, _ = site(command)
         assert (code, "/other" in out, "pw" in out) == (0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "written"),
+    [
+        ("http://a.example/f", "https://a.example/f", "https://me:pw@a.example/f"),
+        ("https://a.example/f", "https://A.example:443/g", "https://me:pw@A.example:443/g"),
+        ("https://a.example/f", "http://a.example/f", "http://a.example/f"),
+        ("https://a.example/f", "https://b.example/f", "https://b.example/f"),
+    ],
+)
+def test_a_login_moves_along_to_tls_and_never_away_from_it(site: Site, old: str, new: str, written: str) -> None:
+    site.configure(f'feeds = ["{old.replace("//", "//me:pw@")}"]\n')
+    file = FeedFile.of(load_settings(os.environ, site.folder))
+    file.move({old: new})
+    file.save()
+    assert site.written() == f'feeds = ["{written}"]\n'
+
+
+def test_fix_leaves_a_feed_alone_that_somebody_removed_meanwhile(site: Site) -> None:
+    def answer(asked: Asked) -> bytes:
+        site.configure('feeds = ["https://other.example/f"]\n')
+        return feed("new") if asked.path == "/new" else reply("301 Moved", "Location: /new")
+
+    site.server.answer = answer
+    site.configure('feeds = ["SITE/moved"]\n')
+    assert site("fix")[0] == 0
+    assert site.listed() == ["https://other.example/f"]
 
 
 def test_fix_is_done_once_and_says_which_feeds_it_could_not_read(site: Site) -> None:
@@ -409,7 +466,23 @@ def test_a_file_that_cannot_be_written_is_left_as_it_is(site: Site) -> None:
     site.file.rename(long)
     code, _, err = site("add", site.url("/f"), "--config", str(long))
     assert (code, long.read_bytes()) == (4, before)
-    assert f"cannot save the feeds: {long}: File name too long\nhint: nothing was changed" in err
+    assert f"cannot save the feeds: {long}: File name too long\nhint: the name is too long" in err
+
+
+def test_a_file_that_its_owner_made_read_only_is_left_as_it_is(site: Site) -> None:
+    site.pages["/f"] = feed("a")
+    before = site.file.read_bytes()
+    site.file.chmod(0o444)
+    code, _, err = site("add", site.url("/f"))
+    assert (code, site.file.read_bytes()) == (4, before)
+    assert "it is read-only" in err
+
+
+def test_a_new_file_is_for_its_owner_alone_as_a_feed_may_have_a_login(site: Site) -> None:
+    site.pages["/f"] = feed("a")
+    site.file.unlink()
+    assert site("add", site.url("/f"))[0] == 0
+    assert site.file.stat().st_mode & 0o777 == 0o600
 
 
 def test_two_changes_at_once_lose_nothing_of_each_other(site: Site) -> None:
@@ -441,6 +514,7 @@ def test_add_reads_the_file_after_it_has_asked(site: Site) -> None:
     [
         ("https://a.example/f", ["b", "c"]),
         ("http://www.a.example/f/", ["b", "c"]),
+        ("https://me:s3cret@a.example/f", ["b", "c"]),
         ("alpha news", ["b", "c"]),
         ("Beta", ["a", "c"]),
         ("c.example", ["a", "b"]),
@@ -469,6 +543,7 @@ NAMED = """feeds = [
         ("betta news", "did you mean https://b.example/f?"),
         ("https://c.exampl/f", "did you mean https://c.example/f?"),
         ("zzzz", "no such feed: zzzz"),
+        ("https://me:s3cret@z.example/f", "no such feed: https://z.example/f"),
         ("", "no such feed"),
     ],
 )

@@ -37,7 +37,8 @@ _COUNT: Final = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", re.ASCII)
 """A token (RFC 9110, 5.6.2)."""
 _BREAKS_HEADER: Final = re.compile(r"[\r\n\0]")
-_PASSWORD: Final = re.compile(r"//[^/@\s]*@")
+_PASSWORD: Final = re.compile(r"//[^/@\s]*(?::[^@\s]*)?@")
+"""Also one with a slash, which makes its address none."""
 _SHOWN_CHARACTERS: Final = 80
 """How much of a wrong value a message shows: it stays on one line or two of a terminal."""
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from news_digest.cli.settings import Settings
 
 __all__ = ["add_command", "age"]
+
+_LOGIN: Final = re.compile(r"[^/?#]*@")
+_PASSWORD: Final = re.compile(r"(^|//).*@", re.DOTALL)
 
 
 @click.command("add")
@@ -77,14 +80,17 @@ def age(newest: datetime | None, now: datetime) -> str:
 
 
 def _addresses(text: str) -> tuple[str, ...]:
-    """Return the addresses that a text may mean, the likeliest first; raises ``ConfigError``."""
+    """Return the addresses that a text may mean, the likeliest first; raises ``ConfigError``.
+
+    One with a login has to name its scheme: no password goes out in the clear because TLS was not answered.
+    """
     text = re.sub(r"^feed:(?://)?(?=https?:)|^feed:(?://)?", "", text.strip(), flags=re.IGNORECASE)
     has_scheme = re.match(r"[a-z][a-z0-9+.-]*:(?!\d)", text, re.IGNORECASE)
     addresses = (text,) if has_scheme else (f"https://{text}", f"http://{text}")
-    if not is_address(addresses[0]):
+    if not is_address(addresses[0]) or (not has_scheme and _LOGIN.match(text)):
         raise ConfigError(
             "cannot look for feeds",
-            thing=text or "''",
+            thing=_PASSWORD.sub(r"\1...@", text) or "''",
             cause="it is no web address",
             hint="give the address of a site or of a feed, like https://example.com",
         )
@@ -112,11 +118,11 @@ def _found(settings: Settings, addresses: Sequence[str], *, quiet: bool) -> list
 
 def _with_login(url: str, address: str) -> str:
     """Return a feed's address with the credentials of the address that was given, where both are of one host."""
-    from news_digest.cli.find import is_same_host  # noqa: PLC0415
+    from news_digest.cli.find import is_same_site  # noqa: PLC0415
     from news_digest.feeds.manners import split_credentials  # noqa: PLC0415
 
     given, credentials = split_credentials(address)
-    return url.replace("://", f"://{credentials}@", 1) if credentials and is_same_host(url, given) else url
+    return url.replace("://", f"://{credentials}@", 1) if credentials and is_same_site(given, url) else url
 
 
 def _add(file: FeedFile, feed: Found, url: str, name: str, tags: Sequence[str]) -> str:

@@ -7,18 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
-from urllib.parse import urlsplit
 
 from news_digest.errors import FeedError, HttpError, NotAFeed
 from news_digest.feeds import reasons
 from news_digest.feeds.discover import Candidate, by_service, candidates, is_of_comments, onward
 from news_digest.feeds.manners import discreet
 from news_digest.feeds.parse import parse_feed
+from news_digest.http.chain import read_target, same_origin
 from news_digest.hygiene import clean
 from news_digest.model import FeedSource
 from news_digest.ports import Http, Request, Response, Step, Tell
 
-__all__ = ["Found", "find_feeds", "is_same_host"]
+__all__ = ["Found", "find_feeds", "is_same_site"]
 
 _DEADLINE: Final = timedelta(seconds=20)
 _PAGES_DEEP: Final = 2
@@ -62,9 +62,9 @@ def find_feeds(http: Http, address: str, now: datetime, tell: Tell) -> list[Foun
     return _without_comments(_without_copies(found))
 
 
-def is_same_host(one: str, other: str) -> bool:
-    """Return whether what is secret to one address may be sent to the other: scheme, host and port are the same."""
-    return urlsplit(one)[:2] == urlsplit(other)[:2]
+def is_same_site(here: str, there: str) -> bool:
+    """Return whether what is secret to one address may be sent to the other."""
+    return same_origin(read_target(here), read_target(there))
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Search:
     def fetch(self, address: str) -> Response:
         self.asked += 1
         self.tell(Step("feeds", f"looking at {address}", self.asked))
-        headers = self.site.headers if is_same_host(address, self.site.url) else ()
+        headers = self.site.headers if is_same_site(self.site.url, address) else ()
         response = self.http.send(Request("GET", address, headers, deadline=_DEADLINE, guarded=True))
         if response.status // 100 == _SUCCESS:
             return response

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from news_digest.errors import AddressRefused, HttpError, TooManyRedirects
 from news_digest.ports import Request
 
-__all__ = ["Chain", "Cookie", "Target", "read_target"]
+__all__ = ["Chain", "Cookie", "Target", "read_target", "same_origin"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PERMANENT = frozenset({301, 308})
@@ -149,7 +149,7 @@ class Chain:
         if _becomes_get(self.method, status):
             self.method, self.body = "GET", None
             self._headers = tuple(pair for pair in self._headers if pair[0].lower() not in _BODY_HEADERS)
-        if not _same_origin(here, there):
+        if not same_origin(here, there):
             self._headers = tuple(pair for pair in self._headers if pair[0].lower() in _HARMLESS)
         self.target = there
         self._visited.append(there)
@@ -162,7 +162,7 @@ class Chain:
         except ValueError as error:
             raise _bad_address(location, str(error)) from error
         there = read_target(url)
-        if not there.credentials and _same_origin(here, there):
+        if not there.credentials and same_origin(here, there):
             there = Target(there.url, there.scheme, there.host, there.port, here.credentials)
         return there
 
@@ -225,7 +225,8 @@ def _is_below(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 
 
-def _same_origin(here: Target, there: Target) -> bool:
+def same_origin(here: Target, there: Target) -> bool:
+    """Return whether what is secret to one address may be sent to the other: also where it went over to TLS."""
     if here.host != there.host:
         return False
     upgraded = (here.scheme, here.port, there.scheme, there.port) == ("http", 80, "https", 443)
