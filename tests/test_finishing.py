@@ -27,6 +27,14 @@ def test_what_is_odd_about_a_feed_is_told_without_its_address() -> None:
     assert made.notices == ("a.example has moved for good to unknown host: `x` writes that down.", "A feed: ended.")
 
 
+def test_of_many_odd_feeds_a_few_are_told_each_host_once() -> None:
+    notices = tuple(f"https://{host}.example/{feed} has ended." for host in range(13) for feed in range(2))
+    told = finish(Wrote(DRAFT), brief(), TASK, WRITTEN, notices).notices
+    assert told[:10] == tuple(f"{host}.example has ended." for host in range(10))
+    assert told[10:] == ("3 more: `news-digest feeds check` names all.",)
+    assert finish(Wrote(DRAFT), brief(), TASK, WRITTEN, notices[:20]).notices == told[:10]
+
+
 def test_what_the_checker_finds_is_put_right_and_kept_with_sentence_and_evidence() -> None:
     made = finish(Wrote(Draft(lead=(Claim("Training it cost $9.9 million.", (1,)),))), brief(), TASK, WRITTEN)
     assert made.draft.lead[0].text == "Training it cost $4.2 million."

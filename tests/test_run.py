@@ -238,6 +238,13 @@ def test_what_is_odd_about_a_feed_stands_in_the_digest_whichever_run_finishes_it
     assert digest.notices == ("a.example has had nothing new since May.",)
 
 
+def test_what_is_odd_about_a_feed_of_a_long_address_is_remembered_whole(world: World) -> None:
+    world.feeds.odd = {FEED: f"{FEED}{'f' * 200} has ended: remove it."}
+    world.publish("one")
+    world.run()
+    assert world.state.last_feed_notices == ("a.example has ended: remove it.",)
+
+
 # --- the writer ----------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from news_digest.digest import compose
@@ -18,6 +18,9 @@ __all__ = ["finish", "secret_values"]
 
 SECRET_NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?)S?(?:$|_)", re.IGNORECASE)
 """Variables that hold a secret, by their names."""
+
+NOTICES_MOST = 10
+"""How many notices about feeds stand below a digest: with thousands of feeds some are always odd."""
 
 SHORTEST_SECRET = 8
 """Shorter values, and words of letters only, would be found in innocent sentences."""
@@ -51,10 +54,17 @@ def finish(
         task.ticket,
         at,
         on_topic=belongs(given.topics),
-        notices=tuple(map(hosts_alone, notices)),
+        notices=_told(notices),
         findings=(*(masked(note, secrets) for note in wrote.notes), *map(str, right.findings)),
         conversation_url=task.conversation_url,
     )
+
+
+def _told(notices: Sequence[str]) -> tuple[str, ...]:
+    """Return the notices by host, each once: several feeds of one host may have failed on the same day."""
+    lines = list(dict.fromkeys(map(hosts_alone, notices)))
+    more = len(lines) - NOTICES_MOST
+    return (*lines[:NOTICES_MOST], *([f"{more} more: `news-digest feeds check` names all."] if more > 0 else []))
 
 
 def _nothing_known(period: Period, at: datetime) -> Brief:

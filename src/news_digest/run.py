@@ -125,8 +125,16 @@ class _Check:
         present = [
             key for entry in entries for key in (*entry.identity.lookup, *entry.identity.stored, *entry.identity.wide)
         ]
-        notices = [notice for result in self.results for notice in result.notices]
+        most = self.limits.feed_error_characters
+        notices = [_within(notice, most) for result in self.results for notice in result.notices]
         return record_check(state, self.now, self.selection, errors, present, self.limits, notices)
+
+
+def _within(notice: str, most: int) -> str:
+    """Return a notice whole: where its addresses make it too long for the document, with their hosts alone."""
+    from news_digest.shown import hosts_alone  # noqa: PLC0415 - few are as long
+
+    return notice if len(notice) <= most else hosts_alone(notice)
 
 
 def _read(job: Job, edges: Edges, limits: Limits, report: RunReport) -> Sequence[FeedResult]:
