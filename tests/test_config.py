@@ -11,6 +11,7 @@ from news_digest.config import KEYS, REFERENCE_KEYS, configure, sources, variabl
 from news_digest.config_keys import KINDS, TABLES
 from news_digest.errors import ConfigError
 from news_digest.model import FeedSource
+from news_digest.variables import named, named_by, unread
 
 FILE = "news-digest.toml"
 
@@ -183,6 +184,41 @@ def test_feeds_are_texts_or_tables_and_each_address_counts_once() -> None:
 SECRET = {
     "feeds": [{"url": "https://me:pass@a.test/", "headers": {"X": "1"}, "headers_env": {"Authorization": "TOKEN"}}]
 }
+
+
+NAMED = {"llm": {"api_key_env": "NEWS_DIGEST_MY_KEY"}, "channel": {"chat": {"url_env": "NEWS_DIGEST_CHAT"}}}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("NEWS_DIGEST_FEED", "did you mean NEWS_DIGEST_FEEDS?"),
+        ("NEWS_DIGEST_LLM_API_KEY", "did you mean NEWS_DIGEST_LLM_API_KEY_ENV?"),
+        ("NEWS_DIGEST_ZZ", "docs/configuration.md lists all"),
+        ("NEWS_DIGEST_FEEDS", None),
+        ("NEWS_DIGEST_MY_KEY", None),
+        ("NEWS_DIGEST_CHAT", None),
+        ("NEWS_DIGEST_GIVEN", None),
+        ("NEWS_DIGES_FEEDS", None),
+    ],
+)
+def test_a_variable_that_nothing_reads_is_named_with_its_nearest_neighbour(name: str, said: str | None) -> None:
+    expected = () if said is None else (f"nothing reads the variable {name}: {said}",)
+    assert unread(configure(NAMED, {}), {name: "https://a.example/"}, ["NEWS_DIGEST_GIVEN"]) == expected
+    assert unread(configure(NAMED, {}), {name: " "}) == ()
+
+
+def test_the_variables_of_a_configuration_are_those_that_it_names() -> None:
+    assert named_by(configure({**NAMED, **SECRET}, {})) == ("TOKEN", "NEWS_DIGEST_MY_KEY", "NEWS_DIGEST_CHAT")
+    assert list(named([{"a_env": ["A", "", 1]}, {1: {"b_env": "B"}}, "c_env"])) == ["A", "B"]
+
+
+@pytest.mark.parametrize("password", ["s3cret", "s3/cret", "s3?cret"])
+def test_a_wrong_address_is_shown_without_its_password(password: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        configure({"feeds": [f"https://me:{password}@a.test:port/f"]}, {})
+    assert "s3" not in str(caught.value)
+    assert "a.test" in str(caught.value)
 
 
 def test_secret_headers_are_filled_in_only_for_whoever_reads_feeds() -> None:

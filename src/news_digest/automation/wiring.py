@@ -8,7 +8,7 @@ lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol, TextIO, cast
 
@@ -20,6 +20,7 @@ from news_digest.model import Brief, Conversation, Json, Period, Ticket
 from news_digest.openhands.injected import Injected
 from news_digest.openhands.server import AgentServer
 from news_digest.ports import Progress, Tell, Writer
+from news_digest.variables import named, named_by
 
 __all__ = ["CONFIG", "FORMAT", "AutomationWiring", "Sink", "secrets_named", "settings_of"]
 
@@ -81,7 +82,7 @@ def _server_secrets(injected: Injected, document: Mapping[str, Json], environmen
 
     A secret that the server does not have stays missing: whoever needs it says so.
     """
-    wanted = [name for name in dict.fromkeys(_named(document)) if not environment.get(name)]
+    wanted = [name for name in dict.fromkeys(named(document)) if not environment.get(name)]
     if not wanted or not injected.agent_server_url:
         return {}
     from news_digest.http import CurlHttp, Proxies  # noqa: PLC0415 - only for a configuration with secrets
@@ -93,25 +94,8 @@ def _server_secrets(injected: Injected, document: Mapping[str, Json], environmen
 
 def secrets_named(settings: Settings) -> tuple[str, ...]:
     """Return the values of all variables that the configuration names as secrets."""
-    config, environment = settings.config, settings.environment
-    names = _named({**config.values, "channels": dict(config.channel_options)})
-    return tuple(dict.fromkeys(environment[name] for name in names if environment.get(name)))
-
-
-def _named(value: Json) -> Iterator[str]:
-    """Yield every environment variable that a configuration names: the values of ``..._env``."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            named = _texts(inner) if isinstance(key, str) and key.endswith("_env") else _named(inner)
-            yield from named
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _named(inner)
-
-
-def _texts(value: Json) -> list[str]:
-    listed = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
-    return [each for each in listed if isinstance(each, str) and each]
+    environment = settings.environment
+    return tuple(dict.fromkeys(environment[name] for name in named_by(settings.config) if environment.get(name)))
 
 
 # --- edges ---------------------------------------------------------------------------------------------------------

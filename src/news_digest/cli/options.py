@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,14 +38,27 @@ def quiet_option(command: _Command) -> _Command:
 
 
 def settings_of(config_file: str | None) -> Settings:
-    """Return the settings of this process; raises ``ConfigError``."""
+    """Return the settings of this process, and warn of variables that nothing reads; raises ``ConfigError``."""
     try:
         folder = Path.cwd()
     except OSError as error:
         raise ConfigError(
             "cannot find the working folder", cause=str(error.strerror), hint="change into a folder that exists"
         ) from error
-    return load_settings(os.environ, folder, config_file)
+    settings = load_settings(os.environ, folder, config_file)
+    options = click.get_current_context().params
+    if not options.get("quiet"):
+        for warning in _unread(settings, options):
+            click.echo(f"warning: {warning}", err=True)
+    return settings
+
+
+def _unread(settings: Settings, options: Mapping[str, Any]) -> tuple[str, ...]:
+    if not any(name.startswith("NEWS_DIGEST_") for name in os.environ):
+        return ()
+    from news_digest.variables import unread  # noqa: PLC0415 - most runs have none
+
+    return unread(settings.config, os.environ, [text for text in options.values() if isinstance(text, str)])
 
 
 def as_json(value: Json) -> str:

@@ -53,7 +53,7 @@ def serve_command(  # the options are what they are
     \b
     Examples:
       news-digest serve
-      news-digest serve --host 0.0.0.0 --token-env NEWS_DIGEST_TOKEN --name reading.example.org
+      news-digest serve --host 0.0.0.0 --token-env READING_TOKEN --name reading.example.org
     """
     gate = gate_of(host, os.environ.get(token_env, "") if token_env else "", names)
     settings = settings_of(config_file)
