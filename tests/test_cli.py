@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import pytest
 
-from news_digest.cli.main import COMMANDS, main
+from news_digest.cli.main import COMMANDS, cli, main
 from news_digest.demo import DemoFeeds, serve
 
 
@@ -250,6 +251,17 @@ def test_config_says_where_each_value_comes_from(shell: Shell, monkeypatch: pyte
     }
 
 
+def test_a_variable_that_nothing_reads_is_a_warning_on_stderr(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEWS_DIGEST_FEED", "https://a.example/f")
+    monkeypatch.setenv("NEWS_DIGEST_PASSWORD", "named")
+    shell.configure('[channel.mail]\nkind = "email"\npassword_env = "NEWS_DIGEST_PASSWORD"\n')
+    warning = "warning: nothing reads the variable NEWS_DIGEST_FEED: did you mean NEWS_DIGEST_FEEDS?\n"
+    code, out, err = shell("feeds", "list")
+    assert (code, out.splitlines(), err) == (0, list(shell.feeds.urls), warning)
+    assert shell("feeds", "check")[2].count(warning) == 1
+    assert shell("feeds", "check", "--quiet")[2] == ""
+
+
 def test_a_channel_that_is_configured_wrong_fails_before_anything_is_claimed(shell: Shell) -> None:
     shell.configure('channels = ["log", "carrier-pigeon"]\n')
     code, _, err = shell("run")
@@ -380,6 +392,13 @@ def test_a_reader_that_goes_away_is_no_error(shell: Shell, unbuffered: str) -> N
     assert process.stderr is not None
     assert process.stderr.read() == ""
     process.stderr.close()
+
+
+def test_only_a_reader_that_went_away_ends_the_process_without_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cli.commands, "quit", click.Command("quit", callback=lambda: sys.exit(7)))
+    with pytest.raises(SystemExit) as caught:
+        main(["quit"])
+    assert caught.value.code == 7
 
 
 def test_a_run_on_a_finished_day_imports_no_client_no_writer_and_no_renderer(shell: Shell) -> None:

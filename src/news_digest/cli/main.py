@@ -110,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    stdout = sys.stdout
     try:
         code = cli.main(args=arguments, prog_name="news-digest", standalone_mode=False)
     except click.exceptions.Exit as error:
@@ -120,8 +121,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; the state is consistent, the next run goes on from here", err=True)
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # Whoever read our output went away, and click turned that into an exit of its own: nothing is wrong.
+    except SystemExit:
+        # When whoever read our output went away, click puts another stream in its place and exits: nothing is wrong.
+        if sys.stdout is stdout:
+            raise
         return 0
     except NewsDigestError as error:
         click.echo(f"error: {error}", err=True)
