@@ -451,11 +451,11 @@ def test_a_file_behind_a_link_stays_there_and_keeps_its_rights(site: Site) -> No
 def test_the_file_of_the_public_script_is_changed_as_json(site: Site) -> None:
     site.pages["/f"] = feed("a")
     site.file.unlink()
-    (site.folder / "config.json").write_text('{"feeds": ["https://a.example/f"], "other": 1}')
+    (site.folder / "config.json").write_text('{"feeds": ["https://a.example/f"], "other": "\\ud800"}')
     assert site("add", site.url("/f"))[0] == 0
     assert json.loads((site.folder / "config.json").read_text()) == {
         "feeds": ["https://a.example/f", {"url": site.url("/f"), "name": "The a"}],
-        "other": 1,
+        "other": "\ud800",
     }
 
 

@@ -17,6 +17,8 @@ from news_digest.model import Json
 __all__ = ["edited", "extend", "is_json", "loaded", "new_list", "remove", "written"]
 
 _LINE_OF_ITEM: Final = re.compile(r"\n([ \t]*)[\"'{]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""Half a character: JSON may have it as an escape, a file in UTF-8 may not."""
 _INDENT: Final = "    "
 
 
@@ -47,7 +49,8 @@ def edited(path: Path, text: str) -> Any:  # noqa: ANN401 - a document of the ed
 def written(path: Path, document: Any) -> str:  # noqa: ANN401 - see edited
     """Return the text of a document, with one kind of line end."""
     if is_json(path):
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
     import tomlkit  # noqa: PLC0415
 
     text = tomlkit.dumps(document)
