@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from news_digest.errors import ConfigError
-from news_digest.feeds.discover import Candidate, by_service, candidates, onward
+from news_digest.feeds.discover import Candidate, by_service, candidates, is_of_comments, onward
 from news_digest.feeds.opml import FEEDS_MOST, read_opml, write_opml
 from news_digest.model import FeedSource
 
@@ -209,6 +209,7 @@ def test_a_page_leads_to_its_feed(page: str, address: str) -> None:
         '<!-- <link rel="alternate" type="application/rss+xml" href="/old"> -->',
         '<script>"<link rel=alternate type=application/rss+xml href=/js>"</script>',
         '<a href="https://elsewhere.example/feed">x</a>',
+        '<a href="https://goodnews.example/feed">x</a>',
         '<a href="/feedback">x</a>',
         '<a href="/rss.png">x</a>',
         '<a href="/a">x</a> <p>Our RSS feed</p>',
@@ -218,6 +219,23 @@ def test_a_page_leads_to_its_feed(page: str, address: str) -> None:
 )
 def test_what_is_no_feed_is_no_candidate(page: str) -> None:
     assert found(page) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "of_comments"),
+    [
+        ("https://news.example/comments/feed/", "", True),
+        ("https://news.example/?feed=comments-rss2", "", True),
+        ("https://news.example/comments_feed.xml", "", True),
+        ("https://news.example/1/feed", "Comments on: One", True),
+        ("https://news.example/1/feed", "News » Commentaires", True),
+        ("https://news.example/commentary/feed", "", False),
+        ("https://news.example/feed", "The Commentary", False),
+        ("https://comment.example/feed", "Quarterly", False),
+    ],
+)
+def test_a_feed_of_comments_says_so_in_a_word(url: str, title: str, *, of_comments: bool) -> None:
+    assert is_of_comments(Candidate(url, title)) == of_comments
 
 
 def test_what_a_page_declares_comes_first_and_comments_last_of_it() -> None:

@@ -43,7 +43,8 @@ _FEED_LABEL: Final = re.compile(r"\b(?:rss|atom|feeds?|rdf)\b", re.IGNORECASE)
 _FEED_HOST: Final = re.compile(r"(?:feeds?|rss)\d?\.", re.IGNORECASE)
 """Hosts of feeds alone: distributors of many sites' feeds and podcasts are called so."""
 _NO_FEED: Final = re.compile(r"\.(?:png|jpe?g|gif|svg|css|js|pdf)$|feedback|comments?/", re.IGNORECASE)
-_COMMENTS: Final = re.compile(r"comment", re.IGNORECASE)
+_COMMENTS: Final = re.compile(r"(?<![a-z])comment(?:s|aires?)?(?![a-z])", re.IGNORECASE)
+"""As a word: a commentary is no comment, nor is a host of that name."""
 _REFRESH: Final = re.compile(r"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
 _PLACES: Final = ("feed", "rss", "atom.xml", "feed.xml", "rss.xml", "index.xml")
 """Where WordPress, Ghost, Jekyll, Hugo and most others put their feed, below a site or a part of it."""
@@ -112,7 +113,8 @@ def onward(body: bytes, url: str, content_type: str = "") -> tuple[str, ...]:
 
 def is_of_comments(candidate: Candidate) -> bool:
     """Return whether a feed holds comments on stories and not the stories, as far as it says so."""
-    return bool(_COMMENTS.search(f"{candidate.url} {candidate.title}"))
+    _, _, path = candidate.url.partition("://")[2].partition("/")
+    return bool(_COMMENTS.search(f"{path} {candidate.title}"))
 
 
 def _once(found: Iterable[Candidate], most: int) -> tuple[Candidate, ...]:
@@ -178,7 +180,7 @@ def _linked(values: dict[str, str], label: str, base: str, url: str) -> Iterator
         return
     address = _joined(base, href)
     host = _host(address)
-    if address and (host.endswith(_site(url)) or _FEED_HOST.match(host)):
+    if address and (f".{host}".endswith(f".{_site(url)}") or _FEED_HOST.match(host)):
         yield Candidate(address, title[:_TITLE_CHARACTERS], "linked")
 
 
