@@ -167,6 +167,8 @@ def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_
         "Ada <ada@mail.example> wrote",
         "a <Suspense fallback> here",
         "</example>",
+        "so $a<b$ and $c>d$ hold",
+        "<a@mail.example> wrote",
     ):
         assert (story(title=text).title, story(text=f"<p>{text}</p>").excerpt) == (text, text)
 
@@ -181,6 +183,8 @@ def test_what_is_unknown_is_a_tag_where_it_is_closed_or_has_attributes_and_text_
         ("<b>Bold</b> and <i>italic</i> and <em>open", "Bold and italic and open"),
         ("<p>One<br>two <img src=x>", "One two"),
         ("<a href='x'>A link", "A link"),
+        ("<a href='x'>A link</a>", "A link"),
+        ("<h1 class='x'>Heading</h1> <abbr title='x'>HTML</abbr>", "Heading HTML"),
         ("Safe <script>alert(1)</script>words", "Safe words"),
         ("Safe <span class='sr-only'>hidden</span>words", "Safe words"),
     ],
@@ -340,6 +344,9 @@ def test_without_sentences_it_is_cut_behind_a_word_and_without_words_anywhere() 
         "z\u0300" * 100_000,
         "[x](" * 50_000,
         "&" * 300_000,
+        "<" + "a" * 100_000,
+        f"<b style='{'/* ' * 40_000}'>",
+        f"<b style='{'font-size:000000000000' * 8_000}'>",
     ],
 )
 def test_a_huge_text_takes_no_long_time(text: str) -> None:

@@ -22,7 +22,8 @@ def _words(text: str) -> frozenset[str]:
 
 _TOKEN: Final = re.compile(
     r"<!--.*?(?:-->|\Z)"
-    r"|<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9:._-]*)(?P<attributes>(?>[^\"'<>]+|\"[^\"]*\"|'[^']*')*+)>"
+    r"|<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9:._-]*+)(?=[\s/>\"'])"
+    r"(?P<attributes>(?>[^\"'<>]+|\"[^\"]*\"|'[^']*')*+)>"
     r"|<[!?](?=[A-Za-z\[])[^<>]*>",
     re.DOTALL,
 )
@@ -70,10 +71,13 @@ _ESCAPED_TWICE: Final = re.compile(
 )
 """A whole article of escaped tags without one of its own: a program escaped it once too often."""
 _HIDDEN_STYLE: Final = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|(?:font-size|opacity|max-height|line-height):0*\.?0+(?![.\d])"
+    r"display:none|visibility:(?:hidden|collapse)"
+    r"|(?:font-size|opacity|max-height|line-height):(?:0++(?:\.0*+)?|\.0++)(?![.\d])"
     r"|mso-hide:all|text-indent:-\d{3,}|(?:left|right|top|margin-left):-\d{3,}|clip:rect\(0|scale\(0|color:transparent"
 )
 _HIDDEN_CLASS: Final = re.compile(r"\b(?:screen-reader-text|sr-only|visually-?hidden)\b")
+_STYLE_SPACE: Final = re.compile(r"/\*.*?(?:\*/|\Z)|\s+", re.DOTALL)
+"""What says nothing in a style; a comment that is never closed reaches to its end, and needs no second look."""
 _COLOUR: Final = re.compile(r"(?:^|;)color:([^;!]+)")
 _GROUND: Final = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 _ATTRIBUTE: Final = re.compile(r"([A-Za-z-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
@@ -201,13 +205,13 @@ class _Reader:
 
     def _is_tag(self, token: re.Match[str], name: str) -> bool:
         """Return whether this is a tag and not text like ``Vec<T>``: known, with attributes, or in a pair."""
-        if name in self._known or (name in _KNOWN and token["attributes"]):
+        if name in self._known:
             return True
         if token["close"]:
             return name in self._open
         attributes = token["attributes"]
-        found = attributes == "/" or (attributes[:1].isspace() and "=" in attributes)
-        if found or self._ends_behind(token.end(), name):
+        usual = bool(attributes) if name in _KNOWN else attributes[:1].isspace() and "=" in attributes
+        if usual or attributes == "/" or self._ends_behind(token.end(), name):
             self._open.add(name)
             return True
         return False
@@ -226,7 +230,7 @@ def _is_hidden(attributes: str) -> bool:
             return True
         if name == "class" and _HIDDEN_CLASS.search(value.lower()):
             return True
-        if name == "style" and _hides(re.sub(r"/\*.*?\*/|\s+", "", _decoded(value).lower())):
+        if name == "style" and _hides(_STYLE_SPACE.sub("", _decoded(value).lower())):
             return True
     return False
 
