@@ -506,6 +506,17 @@ def test_add_reads_the_file_after_it_has_asked(site: Site) -> None:
     assert site.listed() == ["https://other.example/f", "/f"]
 
 
+@pytest.mark.parametrize("name", ["list", "add", "remove", "check", "fix", "import", "export", "parse"])
+def test_every_command_about_feeds_has_help_with_an_example_and_a_summary_that_is_not_cut(
+    site: Site, name: str
+) -> None:
+    code, out, _ = site(name, "--help")
+    assert (code, f"news-digest feeds {name}" in out.partition("Examples:")[2]) == (0, True)
+    (summary,) = (line for line in site("--help")[1].splitlines() if line.startswith(f"  {name} "))
+    assert summary.endswith(".")
+    assert not summary.endswith("...")
+
+
 # --- remove --------------------------------------------------------------------------------------------------------
 
 

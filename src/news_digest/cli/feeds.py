@@ -49,7 +49,13 @@ def feeds_group() -> None:
 @config_option
 @json_option
 def list_command(config_file: str | None, *, as_json: bool) -> None:
-    """List the configured feeds, without the passwords of their addresses."""
+    """List the configured feeds. Passwords in their addresses are left out.
+
+    \b
+    Examples:
+      news-digest feeds list
+      news-digest feeds list --json | jq -r '.[].url'
+    """
     feeds = _public_feeds(config_file)
     if as_json:
         print_json([{"url": each.url, "name": each.name, "tags": list(each.tags)} for each in feeds])
@@ -63,7 +69,7 @@ def list_command(config_file: str | None, *, as_json: bool) -> None:
 @click.argument("wanted", metavar="FEED")
 @config_option
 def remove_command(wanted: str, config_file: str | None) -> None:
-    """Remove a feed from the configuration: by its address, its name, or a part of either that no other feed has.
+    """Remove a feed from the configuration. FEED is its address, its name, or a part of either that no other one has.
 
     \b
     Examples:
@@ -86,7 +92,7 @@ def remove_command(wanted: str, config_file: str | None) -> None:
 @config_option
 @json_option
 def import_command(source: str, config_file: str | None, *, as_json: bool) -> None:
-    """Add the feeds of an OPML file, or of a list with one address a line; `-` reads them from stdin.
+    """Add the feeds of an OPML file or a list. A list has one address a line; `-` is stdin.
 
     Nested folders become tags. Importing twice adds nothing.
 
@@ -126,7 +132,12 @@ def _list(source: str) -> bytes:
 @click.command("export")
 @config_option
 def export_command(config_file: str | None) -> None:
-    """Print the feeds as OPML 2.0, without passwords and headers; tags become folders."""
+    """Print the feeds as OPML 2.0. Passwords and headers are left out; tags become folders.
+
+    \b
+    Examples:
+      news-digest feeds export > subscriptions.opml
+    """
     from news_digest.feeds.opml import write_opml  # noqa: PLC0415
 
     sys.stdout.write(write_opml(_public_feeds(config_file)))

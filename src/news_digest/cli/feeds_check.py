@@ -31,7 +31,7 @@ _TITLE_CHARACTERS: Final = 40
 @json_option
 @quiet_option
 def check_command(config_file: str | None, *, as_json: bool, quiet: bool) -> int:
-    """Read every feed and explain each failure in one sentence, with what to do. Exit code 3 when one failed.
+    """Read every feed and say how it fares. Below one that failed stands why, and what to do; the exit code is then 3.
 
     \b
     Examples:
@@ -52,9 +52,11 @@ def check_command(config_file: str | None, *, as_json: bool, quiet: bool) -> int
 @json_option
 @quiet_option
 def fix_command(config_file: str | None, *, as_json: bool, quiet: bool) -> None:
-    """Write the new addresses of feeds that have moved for good into the configuration.
+    """Write down where feeds have moved to for good. `news-digest feeds check` only names them.
 
-    `news-digest feeds check` names them without writing anything.
+    \b
+    Examples:
+      news-digest feeds fix
     """
     from news_digest.cli.feed_file import FeedFile  # noqa: PLC0415 - the TOML editor
 

@@ -100,7 +100,7 @@ def _headers(_context: click.Context, _parameter: click.Parameter, lines: Sequen
 def parse_command(
     context: click.Context, *, files: tuple[str, ...], url: str, headers: dict[str, str], as_json: bool
 ) -> None:
-    """Show what is read in files of feeds, with each story's fingerprints. Exit code 3 when one is no feed.
+    """Show what is read in files of feeds. Each story comes with its fingerprints; exit code 3 when one is no feed.
 
     `-` is stdin. A file that cannot be read is named, and the others are shown all the same.
 

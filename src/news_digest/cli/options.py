@@ -29,7 +29,7 @@ def config_option(command: _Command) -> _Command:
 
 def json_option(command: _Command) -> _Command:
     """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")(command)
 
 
 def quiet_option(command: _Command) -> _Command:
