@@ -142,6 +142,16 @@ def test_add_looks_below_a_page_and_below_its_site(site: Site) -> None:
     assert "The a, 1 story, newest 5 h ago" in site("add", site.url("/deep/page"))[1]
 
 
+def test_add_keeps_the_address_that_lasts(site: Site) -> None:
+    site.pages.update({"/f?session=1": feed("a"), "/f/": feed("b"), "/new": feed("c")})
+    site.pages["/for-now"] = reply("302 Found", "Location: /f?session=1")
+    site.pages["/f"] = reply("302 Found", "Location: /f/")
+    site.pages["/moved"] = reply("301 Moved", "Location: /new")
+    for path in ("/for-now#top", "/f", "/moved"):
+        assert site("add", site.url(path))[0] == 0
+    assert site.listed()[1:] == ["/for-now", "/f/", "/new"]
+
+
 def test_add_takes_what_people_paste(site: Site) -> None:
     site.pages["/f"] = feed("a")
     for pasted in (f"feed:{site.url('/f')}", f" {site.url('/f')} ", site.url("/f#top")):

@@ -13,6 +13,7 @@ from news_digest.feeds import reasons
 from news_digest.feeds.discover import Candidate, by_service, candidates, is_of_comments, onward
 from news_digest.feeds.manners import discreet
 from news_digest.feeds.parse import parse_feed
+from news_digest.fingerprint import wide_link
 from news_digest.http.chain import read_target, same_origin
 from news_digest.hygiene import clean
 from news_digest.model import FeedSource
@@ -56,7 +57,7 @@ def find_feeds(http: Http, address: str, now: datetime, tell: Tell) -> list[Foun
         if not found:
             raise
         return found
-    found = search.feeds_from(page, _PAGES_DEEP) or search.at_usual_places(page)
+    found = search.feeds_from(address, page, _PAGES_DEEP) or search.at_usual_places(page)
     if not found:
         raise search.nothing(address, page)
     return _without_comments(_without_copies(found))
@@ -89,10 +90,10 @@ class _Search:
         hint = _LATER if response.status in _PASSING else failure.hint
         raise FeedError("no feed found", thing=address, cause=failure.reason, hint=hint)
 
-    def feeds_from(self, page: Response, deep: int) -> list[Found]:
+    def feeds_from(self, asked: str, page: Response, deep: int) -> list[Found]:
         """Return the feed that a document is, or those that a page names, links to or leads to; empty without any."""
         with suppress(NotAFeed):
-            return [_found(page)]
+            return [_found(asked, page)]
         content_type = page.headers.get("content-type", "")
         listed = candidates(page.body, page.url, content_type)
         for how in ("declared", "linked"):
@@ -101,7 +102,7 @@ class _Search:
                 return found
         for address in onward(page.body, page.url, content_type) if deep else ():
             with suppress(FeedError, HttpError):
-                found = self.feeds_from(self.fetch(address), deep - 1)
+                found = self.feeds_from(address, self.fetch(address), deep - 1)
                 if found:
                     return found
         return []
@@ -110,7 +111,7 @@ class _Search:
         found: dict[str, Found] = {}
         for candidate in listed:
             try:
-                feed = _found(self.fetch(candidate.url))
+                feed = _found(candidate.url, self.fetch(candidate.url))
             except (FeedError, HttpError) as error:
                 if candidate.found == "declared":
                     self.dead[candidate.url] = error.cause or error.what
@@ -123,7 +124,7 @@ class _Search:
         for candidate in candidates(page.body, page.url, page.headers.get("content-type", "")):
             if candidate.found == "guessed":
                 try:
-                    return [_found(self.fetch(candidate.url))]
+                    return [_found(candidate.url, self.fetch(candidate.url))]
                 except FeedError:
                     continue
                 except HttpError:
@@ -136,7 +137,7 @@ class _Search:
             hint = "if a browser shows a feed there, try again later; else look on the site for another one"
             return FeedError("no feed found", thing=address, cause=f"the page names {url}, but {cause}", hint=hint)
         try:
-            _found(page)
+            _found(address, page)
         except NotAFeed as error:
             failure = reasons.not_a_feed(address, error, page)
         if reasons.is_bot_check(page):
@@ -149,12 +150,19 @@ class _Search:
         )
 
 
-def _found(response: Response) -> Found:
+def _found(asked: str, response: Response) -> Found:
+    """Return the feed of an answer, under the address that lasts."""
     document = parse_feed(response.body, response.url, response.headers)
     newest = max((entry.published for entry in document.entries if entry.published), default=None)
     links = frozenset(entry.link for entry in document.entries if entry.link)
     title = " ".join(clean(document.title).split())
-    return Found(response.moved_to or response.url, title, len(document.entries), newest, links)
+    return Found(response.moved_to or _lasting(asked, response.url), title, len(document.entries), newest, links)
+
+
+def _lasting(asked: str, answered: str) -> str:
+    """Return the address to keep after a redirect for now: a place elsewhere, or with a query, may be gone tomorrow."""
+    is_there = wide_link(answered) == wide_link(asked) or (is_same_site(asked, answered) and "?" not in answered)
+    return answered if is_there else asked.partition("#")[0]
 
 
 def _without_copies(found: list[Found]) -> list[Found]:
