@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -510,3 +512,14 @@ def test_markup_within_cdata_does_not_count_as_tags() -> None:
         f"<item><title>T</title><description><![CDATA[{'<b>x</b>' * (ELEMENTS // 2 + 10)}]]></description></item>"
     )
     assert len(read(text).entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("piece", "times"),
+    [("<![CDATA[", 320_000), ("<![CDATA[<![CDATA[a]]>", 100_000), ("<!--", 100_000), ("<a b='", 100_000)],
+)
+def test_what_is_opened_many_times_is_read_in_linear_time(piece: str, times: int) -> None:
+    start = time.process_time()
+    with contextlib.suppress(NotAFeed):
+        read(rss(f"<item><title>{piece * times}"))
+    assert time.process_time() - start < 10

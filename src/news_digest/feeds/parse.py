@@ -34,7 +34,7 @@ _MARK_CHARACTERS: Final = 500
 _BEFORE: Final = b"\xef\xbb\xbf \t\r\n"
 _FEED_TAG: Final = re.compile(r"<(?:[A-Za-z0-9_-]+:)?(?:rss|feed|rdf|channel|item|entry)[\s>/]", re.IGNORECASE)
 _BASED: Final = "xml:base"
-_CDATA: Final = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_CDATA: Final = b"<![CDATA["
 _FIND: Final = "`news-digest feeds add` with the site's address looks for its feed."
 _AGAIN: Final = "Look at the address in a browser; if it is right, the site may be at fault for a while."
 
@@ -96,7 +96,7 @@ def _unpacked(body: bytes, url: str) -> bytes:
 
 
 def _found(body: bytes, base: str, charset: str, url: str) -> Found:
-    if len(body) > ELEMENTS and body.count(b"<") > ELEMENTS and _CDATA.sub(b"", body).count(b"<") > ELEMENTS:
+    if len(body) > ELEMENTS and body.count(b"<") > ELEMENTS and _tags(body) > ELEMENTS:
         raise NotAFeed("no feed", thing=url, cause=f"it has more than {ELEMENTS:,} tags", hint=_AGAIN)
     root = _parsed(body, charset)
     found = xml_items.find_items(root, base, based=_BASED.encode() in body) if root is not None else None
@@ -113,6 +113,13 @@ def _found(body: bytes, base: str, charset: str, url: str) -> Found:
     if found is None or (not found.items and _is_page(text)):
         raise _not_a_feed(text, url)
     return found
+
+
+def _tags(body: bytes) -> int:
+    """Return how many tags there may be: all that stands outside of sections, and within those without an end."""
+    first, *others = body.split(_CDATA)
+    parts = (each.partition(b"]]>") for each in others)
+    return first.count(b"<") + sum((after if end else inside).count(b"<") for inside, end, after in parts)
 
 
 def _parsed(body: bytes, charset: str) -> Element | None:

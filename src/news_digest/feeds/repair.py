@@ -251,11 +251,12 @@ class _Writer:
         if end >= 0 and (following < 0 or end < following or not self._open):
             self._write_cdata(start, end)
             return end + 3
-        match = re.compile(rf"</{re.escape(self._open[-1])}\s*>").search(self._text, start) if self._open else None
-        closing = match.start() if match else len(self._text)
-        if end >= 0 and closing > following >= 0:  # the section holds a whole section: a nested one
+        far = following if end >= 0 else len(self._text)  # no further: many openings would take quadratic time
+        match = re.compile(rf"</{re.escape(self._open[-1])}\s*>").search(self._text, start, far) if self._open else None
+        if end >= 0 and match is None:  # the section holds a whole section: a nested one
             self._write_cdata(start, end)
             return end + 3
+        closing = match.start() if match else far
         self._write_cdata(start, closing)
         return closing
 
