@@ -387,6 +387,10 @@ def test_what_repeats_over_a_feed_is_no_news(tail: str) -> None:
         "Weiterlesen",
         "続きを読む",
         "Lire la suite »",
+        "Читать дальше →",
+        "Weiter lesen",
+        "और पढ़ें",
+        "阅读更多",
     ],
 )
 def test_known_boilerplate_goes_also_from_a_single_item(tail: str) -> None:
@@ -403,6 +407,8 @@ def test_known_boilerplate_goes_also_from_a_single_item(tail: str) -> None:
         "He told us to continue reading the paper",
         "The post of minister first appeared on Monday in a list.",
         "Children read the whole book.",
+        "Il a dit : « Continuer la lecture »",
+        "Elle a dit : « Je veux en savoir plus »",
     ],
 )
 def test_a_sentence_that_only_sounds_like_boilerplate_stays(text: str) -> None:

@@ -29,10 +29,11 @@ _APPEARED: Final = (
 )
 """What WordPress puts under each item, in its translations."""
 _MORE: Final = (
-    "Continue reading|Keep reading|Read more|Weiterlesen|Mehr lesen|Lire la suite|Continuer la lecture|En savoir plus",
+    "Continue reading|Keep reading|Read more|Weiter ?lesen|Mehr lesen|Lire la suite|Continuer la lecture|En savoir plus",
     "Leer más|Seguir leyendo|Sigue leyendo|Continúa leyendo|Leggi tutto|Continua a leggere|Leia mais|Continue lendo",
-    "Lees verder|Lees meer|Läs mer|Læs mere|Les mer|Lue lisää|Czytaj (?:dalej|więcej)|Číst dál|Celý článek|Tovább",
-    "Читать далее|Читать полностью|Читати далі|Διαβάστε περισσότερα|Devamını oku|Baca selengkapnya|Đọc tiếp",
+    "Lees verder|Lees meer|Läs mer|Læs mere|Les mer|Lue lisää|Czytaj (?:dalej|więcej)|Číst dál|Celý článek",
+    "Tovább(?: olvasom)?|Xem thêm|और पढ़ें|阅读更多|اقرأ أكثر",
+    "Читать (?:далее|дальше|полностью)|Подробнее|Читати далі|Διαβάστε περισσότερα|Devamını oku|Baca selengkapnya|Đọc tiếp",
     "続きを読む|阅读全文|继续阅读|閱讀全文|繼續閱讀|계속 읽기|더 보기|اقرأ المزيد|ادامه مطلب|קרא עוד",
 )
 """Words of a link to the rest."""
@@ -46,7 +47,8 @@ _END: Final = r"[.!?…→»›>\])\s]*$"
 _KNOWN: Final = re.compile(
     rf"(?:{'|'.join(_APPEARED)})\s+[^.!?]{{1,100}}(?:\.[^\s.!?]+)*[.!?]?$"
     rf"|{_START}[\[(]?\s*(?:{'|'.join(_MORE)})(?:\s*:?\s*[\"“„«']?{_TITLE}[^.!?]{{0,60}})?{_END}"
-    rf"|\b(?:{'|'.join(_MORE)})\b[^.!?]{{0,160}}[→»›][\])\s]*$"
+    rf"|\b(?:{'|'.join(_MORE)})\b[^.!?]{{0,160}}→[\])\s]*$"
+    rf"|(?<![«‹])(?<![«‹]\s)\b(?-i:(?![a-zß-ÿа-я]))(?:{'|'.join(_MORE)})\b[^.!?]{{0,160}}[»›][\])\s]*$"
     rf"|{_START}(?:{'|'.join(_WHOLE)})[^.!?]{{0,160}}{_END}"
     r"|[\[(]more(?:…|\.\.\.)[\])]$"
     r"|\(Feed generated with [^)]{1,60}\)$"
