@@ -353,6 +353,11 @@ max_words = 300 # short
         ),
         ('feeds = ["SITE/z"]', ("add", "SITE/new"), lambda _: 'feeds = [\n    "SITE/z",\n    {url = "SITE/new", name = "The new"},\n]'),
         ('feeds = "SITE/z"\n', ("add", "SITE/new"), lambda _: 'feeds = [\n    "SITE/z",\n    {url = "SITE/new", name = "The new"},\n]\n'),
+        (
+            'feeds = [\n  "SITE/z"]\n',
+            ("add", "SITE/new"),
+            lambda _: 'feeds = [\n  "SITE/z",\n  {url = "SITE/new", name = "The new"},\n]\n',
+        ),
         ('feeds = ["SITE/moved", "SITE/new"]\n', ("fix",), lambda _: 'feeds = ["SITE/new"]\n'),
         ('feeds = [" SITE/moved "]\n', ("fix",), lambda _: 'feeds = ["SITE/new"]\n'),
         (
@@ -651,6 +656,17 @@ def test_an_import_leaves_out_what_is_no_feed_and_the_file_loads(site: Site) -> 
 def test_what_cannot_be_imported_is_named(site: Site, source: str, said: str) -> None:
     code, _, err = site("import", source)
     assert (code, said in err, "hint: " in err) == (2, True, True)
+
+
+def test_an_import_shows_no_password(site: Site) -> None:
+    (site.folder / "list").write_text(
+        '<opml><body><outline xmlUrl="https://me:s3cret@a.example/f"/><outline xmlUrl="ftp://me:s3cret@b.example/f"/>'
+        "</body></opml>"
+    )
+    _, out, err = site("import", "--json", "list")
+    assert json.loads(out) == {"found": 1, "added": ["https://a.example/f"], "left_out": ["ftp://b.example/f"]}
+    assert "s3cret" not in err
+    assert "https://me:s3cret@a.example/f" in site.written()
 
 
 def test_hundreds_of_feeds_go_in_and_out_unchanged(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,11 +79,11 @@ def test_what_is_no_address_of_a_feed_is_left_out_and_named(outline: str, left_o
 
 def test_a_plain_list_of_addresses_is_read() -> None:
     text = (
-        b'# mine\r\nhttps://a.test/f\r\n\r\nfeed://b.test/f news "two words" "~The B" !hidden\n'
+        b'# mine\r\nhttps://a.test/f\r\n\r\nfeed://b.test/f news "two words" "#3" "~The B" !hidden # a note\n'
         b'https://a.test/f\n"query:unread:unread = 1"\nexec:~/bin/x.sh'
     )
     assert read_opml(text) == (
-        (FeedSource("https://a.test/f"), FeedSource("https://b.test/f", "The B", ("news", "two words"))),
+        (FeedSource("https://a.test/f"), FeedSource("https://b.test/f", "The B", ("news", "two words", "#3"))),
         ('"query:unread:unread = 1"', "exec:~/bin/x.sh"),
     )
 

@@ -102,16 +102,19 @@ def import_command(source: str, config_file: str | None, *, as_json: bool) -> No
       curl -s https://example.com/blogroll.opml | news-digest feeds import -
     """
     from news_digest.cli.feed_file import FeedFile  # noqa: PLC0415 - the TOML editor
+    from news_digest.feeds.manners import split_credentials  # noqa: PLC0415
     from news_digest.feeds.opml import read_opml  # noqa: PLC0415
 
     subscriptions = read_opml(_list(source), "stdin" if source == "-" else source)
     file = FeedFile.of(settings_of(config_file), config_file)
-    added = [feed.url for feed in subscriptions.feeds if file.add(feed.url, feed.name, feed.tags)]
+    added = [
+        split_credentials(feed.url)[0] for feed in subscriptions.feeds if file.add(feed.url, feed.name, feed.tags)
+    ]
     if added:
         file.save()
-    left_out = subscriptions.left_out
+    left_out = [split_credentials(each)[0] for each in subscriptions.left_out]
     if as_json:
-        print_json({"found": len(subscriptions.feeds), "added": added, "left_out": list(left_out)})
+        print_json({"found": len(subscriptions.feeds), "added": added, "left_out": left_out})
         return
     sys.stdout.write(f"{len(added)} of {len(subscriptions.feeds)} feeds added to {file}\n")
     for each in left_out[:_NAMED_MOST]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -84,7 +85,7 @@ def _outlined(top: Element) -> list[FeedSource]:
 def _plain(body: bytes) -> list[FeedSource] | None:
     """Return the feeds of a list with an address a line, None where a line has none.
 
-    Lines with ``#`` are comments; words behind an address are tags, and one with ``~`` in front its name (Newsboat).
+    What follows a ``#`` is a comment; words behind an address are tags, one with ``~`` in front is its name (Newsboat).
     """
     lines = (line.strip() for line in decoded(body[:_LIST_BYTES]).splitlines())
     found = []
@@ -97,7 +98,8 @@ def _plain(body: bytes) -> list[FeedSource] | None:
         match = _LINE.fullmatch(line)
         if not match or ":" not in match[1] or not is_address(_address(match[1])):
             return None  # a sentence is no list, and "read.me" in it no address
-        words = [quoted or bare for quoted, bare in _WORD.findall(match[2])]
+        before = takewhile(lambda word: not word[1].startswith("#"), _WORD.findall(match[2]))
+        words = [quoted or bare for quoted, bare in before]
         names = [word[1:] for word in words if word.startswith("~")]
         tags = tuple(dict.fromkeys(word for word in words if word and not word.startswith(("~", "!"))))
         found.append(FeedSource(_address(match[1]), " ".join(clean("".join(names[:1])).split()), tags))
