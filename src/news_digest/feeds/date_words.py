@@ -7,14 +7,21 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-__all__ = ["HALF_DAYS", "LOCAL_ZONES", "MONTHS", "WEEKDAYS", "ZONES", "folded", "month_of"]
+__all__ = ["HALF_DAYS", "LOCAL_ZONES", "MONTHS", "REGIONS", "WEEKDAYS", "ZONES", "folded", "month_of"]
 
 MONTHS: Final[Mapping[str, int]] = {
     **{"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10},
     **{"nov": 11, "dec": 12},
 }
 """What RFC 822 knows."""
-WEEKDAYS: Final[Mapping[str, int]] = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
+WEEKDAYS: Final[Mapping[str, int]] = {
+    **{"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6},
+    **{"lun": 0, "mar": 1, "mer": 2, "mie": 2, "jeu": 3, "jue": 3, "gio": 3, "ven": 4, "vie": 4},
+    **{"sam": 5, "sab": 5, "dim": 6, "dom": 6, "seg": 0, "ter": 1, "qua": 2, "qui": 3, "sex": 4},
+    **{"ma": 0, "di": 1, "wo": 2, "do": 3, "vr": 4, "za": 5, "zo": 6},
+    **{"maa": 0, "din": 1, "woe": 2, "don": 3, "vri": 4, "zat": 5, "zon": 6},
+}
+"""The first three letters where dates are written with slashes: they tell which number is the day."""
 
 _NAMES: Final = """
 january jan januar janvier janv enero ene gennaio gen janeiro januari styczen stycznia sty leden ledna led ocak oca
@@ -105,6 +112,14 @@ ZONES: Final[Mapping[str, float]] = {
     **{"cot": -5, "pet": -5, "ect": -5},
 }
 """Hours east of UTC. Where a name has several meanings, the one that feeds were found to mean (IST: India)."""
+
+REGIONS: Final[Mapping[str, str]] = {
+    "et": "America/New_York",
+    "ct": "America/Chicago",
+    "mt": "America/Denver",
+    "pt": "America/Los_Angeles",
+}
+"""Names that mean summer time in summer."""
 
 HALF_DAYS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("am", "a", "오전", "上午", "午前", "πμ", "ص"), 0),

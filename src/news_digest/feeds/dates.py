@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import Final
 
-from news_digest.feeds.date_words import HALF_DAYS, LOCAL_ZONES, MONTHS, WEEKDAYS, ZONES, folded, month_of
+from news_digest.feeds.date_words import HALF_DAYS, LOCAL_ZONES, MONTHS, REGIONS, WEEKDAYS, ZONES, folded, month_of
 
 __all__ = ["read_date"]
 
@@ -75,7 +75,7 @@ _YEAR_FIRST: Final = tuple(
         r"(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])",
     )
 )
-_YEAR_LAST: Final = re.compile(r"(?<![\d/.-])(\d{1,2})([/. -])(\d{1,2})\2(\d{4}|\d{2}(?=$|[\s,]))")
+_YEAR_LAST: Final = re.compile(r"(?<![\d/.-])(\d{1,2})([/. -]|\. )(\d{1,2})\2(\d{4}|\d{2}(?=$|[\s,]))")
 _VIETNAMESE: Final = re.compile(r"(\d{1,2})\s*(?:thang|thg)\s*(\d{1,2})\D+(\d{4})")
 _WORDS: Final = re.compile(r"\d+|[^\d\s!-/:-@\[-`{-~’׳،॰]+")
 
@@ -205,13 +205,17 @@ def _find_zone(before: str, behind: str) -> tuple[tzinfo | None, str, str]:
         return (zone, before, behind[: match.start()]) if behind else (zone, before[: match.start()], "")
     named = _NAME_BEHIND.match(behind)
     if named is not None and named[1].lower() in ZONES and (named[1].isupper() or len(named[1]) > 2):  # noqa: PLR2004 - "at", "et"
-        return timezone(timedelta(hours=ZONES[named[1].lower()])), before, behind[named.end() :]
+        return _called(named[1].lower()), before, behind[named.end() :]
     for word in re.findall(r"[A-Z]+", before + behind)[::-1]:
         if word.lower() in ZONES:
             pattern = rf"(?<![A-Za-z]){word}(?![A-Za-z])"
-            zone = timezone(timedelta(hours=ZONES[word.lower()]))
-            return zone, re.sub(pattern, " ", before), re.sub(pattern, " ", behind)
+            return _called(word.lower()), re.sub(pattern, " ", before), re.sub(pattern, " ", behind)
     return None, before, behind
+
+
+def _called(name: str) -> tzinfo:
+    region = _named_region(REGIONS[name]) if name in REGIONS else None
+    return region or timezone(timedelta(hours=ZONES[name]))
 
 
 def _named_region(name: str) -> tzinfo | None:
@@ -235,10 +239,11 @@ def _numeric_day(text: str) -> tuple[int, int, int] | None:
     if len(match[4]) == 2 and (sign in " -" or (sign == "/" and first > 12)):  # noqa: PLR2004 - it may be the day
         return None
     orders = [(year, first, second), (year, second, first)]
-    if sign in ".-":
+    if sign in (".", ". ", "-"):
         orders.reverse()
     possible = [each for each in orders if _is_day(*each)]
-    said = WEEKDAYS.get(text.strip()[:3].lower())
+    word = _WORDS.search(folded(text))
+    said = WEEKDAYS.get(word[0][:3]) if word else None
     return next((each for each in possible if datetime(*each, tzinfo=UTC).weekday() == said), (possible or orders)[0])
 
 
