@@ -297,6 +297,8 @@ _SPACES = (
         (item('<atom:link rel="self" href="https://a.test/self"/><link>https://a.test/x</link>'), "https://a.test/x"),
         (item("<link>https://a.test/x</link>", attributes='xml:base="https://b.test/"'), "https://a.test/x"),
         (item("<link>x</link>", attributes='xml:base="https://b.test/y/"'), "https://b.test/y/x"),
+        (item("<link/>https://a.test/x<guid>1</guid>"), "https://a.test/x"),
+        (item("<link/>Read it<guid>1</guid>"), ""),
         (item("<link>x</link>", attributes='xml:base="http://["'), "https://news.example/dir/x"),
         (item("<link>//[x</link>"), "//[x"),
         (item("<link>\ufeffhttps://a.test/x\u200b</link>"), "https://a.test/x"),

@@ -31,8 +31,8 @@ _APPEARED: Final = (
 _MORE: Final = (
     "Continue reading|Keep reading|Read more|Weiter ?lesen|Mehr lesen|Lire la suite|Continuer la lecture",
     "En savoir plus|Leer más|Seguir leyendo|Sigue leyendo|Continúa leyendo|Leggi tutto|Continua a leggere|Leia mais",
-    "Continue lendo|Lees verder|Lees meer|Läs mer|Læs mere|Les mer|Lue lisää|Czytaj (?:dalej|więcej)|Číst dál|Celý článek",
-    "Tovább(?: olvasom)?|Baca selengkapnya|Đọc tiếp|Xem thêm|और पढ़ें|阅读更多|اقرأ أكثر",
+    "Continue lendo|Lees verder|Lees meer|Läs mer|Læs mere|Les mer|Lue lisää|Czytaj (?:dalej|więcej)",
+    "Číst dál|Celý článek|Tovább(?: olvasom)?|Baca selengkapnya|Đọc tiếp|Xem thêm|और पढ़ें|阅读更多|اقرأ أكثر",
     "Читать (?:далее|дальше|полностью)|Подробнее|Читати далі|Διαβάστε περισσότερα|Devamını oku",
     "続きを読む|阅读全文|继续阅读|閱讀全文|繼續閱讀|계속 읽기|더 보기|اقرأ المزيد|ادامه مطلب|קרא עוד",
 )

@@ -183,9 +183,7 @@ class _Reader:
     def _tag(self, token: re.Match[str], name: str) -> None:
         if name in _BLOCKS:
             self.end_line()
-        elif (name in _CELLS and not token["close"]) or (
-            name in _RAISED and self._markup[token.end() : token.end() + 1].isdecimal()
-        ):
+        elif (name in _CELLS and not token["close"]) or (name in _RAISED and self._parts_numbers(token, name)):
             self._line.append(" ")
         attributes = token["attributes"]
         if token["close"] or name in _VOID or (attributes.endswith("/") and name not in _UNSEEN):
@@ -196,6 +194,11 @@ class _Reader:
         if styled or name in _UNSEEN:
             self._skipping, self._depth = name, 1
             self.hidden |= styled or name == "template"
+
+    def _parts_numbers(self, token: re.Match[str], name: str) -> bool:
+        """Return whether a digit follows that is no part of what stands before it, as the one of a formula is."""
+        before, after = self._markup[token.start() - 1 : token.start()], self._markup[token.end() : token.end() + 1]
+        return after.isdecimal() and not (name == "sub" and before.isalpha())
 
     def _skip(self, token: re.Match[str], name: str) -> None:
         if name == self._skipping and (token["close"] or name not in _RAW):

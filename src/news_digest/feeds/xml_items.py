@@ -255,6 +255,8 @@ class _Reader:
                 yield _text(guid).strip(), guid
         yield item.get(_ABOUT, ""), item
         yield from ((text, link) for text, link in plain if atom and len(plain) == 1)
+        # Programs that take RSS for HTML close a link before its address.
+        yield from ((text, link) for link in links if not link.text and _is_web(text := (link.tail or "").strip()))
 
     def _enclosure(self, parts: dict[str, list[Element]], base: str) -> str:
         links = [link for each in _ELSEWHERE for link in parts.get("link", ()) if _relation(link) == each]
