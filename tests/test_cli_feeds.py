@@ -402,11 +402,16 @@ def test_fix_leaves_secrets_with_the_host_that_they_were_given_for(site: Site, m
         {"/here": reply("301 Moved", "Location: /other"), "/away": reply("301 Moved", f"Location: {other}")}
     )
     login = site.url("").replace("://", "://me:pw@")
-    site.configure(f'feeds = ["{login}/here", {{url = "{login}/away", headers_env = {{X-Key = "TOKEN"}}}}]\n')
+    site.configure(
+        f'feeds = ["{login}/here", {{url = "{login}/away", headers = {{Cookie = "a=b", Accept = "text/xml"}}, headers_env = {{X-Key = "TOKEN"}}}}]\n'
+    )
     code, out, err = site("fix")
     assert code == 0
     assert "pw" not in out + err
-    assert tomllib.loads(site.file.read_text())["feeds"] == [f"{login}/other", {"url": other}]
+    assert tomllib.loads(site.file.read_text())["feeds"] == [
+        f"{login}/other",
+        {"url": other, "headers": {"Accept": "text/xml"}},
+    ]
     for command in ("list", "export"):
         code, out, _ = site(command)
         assert (code, "/other" in out, "pw" in out) == (0, True, False)

@@ -129,7 +129,7 @@ class FeedFile:
             return
         feed["url"] = address
         if not stays:
-            feed.pop("headers_env", None)
+            _strip(feed)
 
     def save(self) -> None:
         """Write the file: aside, then in its place; what would not load again is not written.
@@ -219,6 +219,18 @@ def _entry(url: str, name: str, tags: Sequence[str]) -> Json:
     if tags:
         entry["tags"] = list(tags)
     return entry if len(entry) > 1 else url
+
+
+def _strip(feed: dict[str, Json]) -> None:
+    """Take away the headers that do not follow a redirect to another origin either."""
+    from news_digest.http.chain import HARMLESS  # noqa: PLC0415 - as above
+
+    feed.pop("headers_env", None)
+    headers = feed.get("headers", {})
+    for name in [each for each in headers if each.lower() not in HARMLESS]:
+        del headers[name]
+    if not headers:
+        feed.pop("headers", None)
 
 
 def _url(feed: Json) -> str:

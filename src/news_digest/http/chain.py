@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 from news_digest.errors import AddressRefused, HttpError, TooManyRedirects
 from news_digest.ports import Request
 
-__all__ = ["Chain", "Cookie", "Target", "read_target", "same_origin"]
+__all__ = ["HARMLESS", "Chain", "Cookie", "Target", "read_target", "same_origin"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PERMANENT = frozenset({301, 308})
@@ -27,7 +27,7 @@ _USUAL_URL = re.compile(r"(https?)://([a-z0-9.-]+)(?::([1-9][0-9]{0,3}|[1-5][0-9
 _PLAIN_URL = re.compile(r"[!-~]+\Z")
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"
 """What stays as it is when an address with other characters is quoted."""
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     {"accept", "accept-encoding", "accept-language", "if-modified-since", "if-none-match", "range", "user-agent"}
 )
 """Request headers that may follow a redirect to another origin."""
@@ -150,7 +150,7 @@ class Chain:
             self.method, self.body = "GET", None
             self._headers = tuple(pair for pair in self._headers if pair[0].lower() not in _BODY_HEADERS)
         if not same_origin(here, there):
-            self._headers = tuple(pair for pair in self._headers if pair[0].lower() in _HARMLESS)
+            self._headers = tuple(pair for pair in self._headers if pair[0].lower() in HARMLESS)
         self.target = there
         self._visited.append(there)
         return True
