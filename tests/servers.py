@@ -9,7 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,26 +74,29 @@ class Server:
             except OSError:
                 connection.close()
                 return
-        with connection, self._counted():
-            asked = _read_request(connection)
-            if asked is None:
-                return
-            self.asked.append(asked)
-            parts = self.answer(asked)
-            try:
-                for part in (parts,) if isinstance(parts, bytes) else parts:
+        with connection, suppress(OSError):  # a client may have seen enough
+            with self._counted():
+                asked = _read_request(connection)
+                if asked is None:
+                    return
+                self.asked.append(asked)
+                parts = self.answer(asked)
+                *first, last = (parts,) if isinstance(parts, bytes) else parts or (b"",)
+                for part in first:
                     _perform(connection, part)
-            except OSError:
-                return  # the client has seen enough
+            _perform(connection, last)
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
+        """Count a connection until its last part: whoever has that may ask again before this thread goes on."""
         with self.lock:
             self.open_now += 1
             self.most_open = max(self.most_open, self.open_now)
-        yield
-        with self.lock:
-            self.open_now -= 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.open_now -= 1
 
 
 @contextmanager
