@@ -7,7 +7,8 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && \
 	command -v "$$python" && break; done)
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -q -n 2
+# Compiled tests are kept, whatever the environment says: compiling them anew takes longer than running many of them.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 2
 QUICK := -m "not openhands and not prove and not slow and not browser"
 ALL := -m "not openhands and not prove"
 

@@ -68,6 +68,14 @@ def test_the_cloud_has_a_key_of_its_own_for_the_callback() -> None:
         ({"AUTOMATION_EVENT_PAYLOAD": "[1]"}, "AUTOMATION_EVENT_PAYLOAD='[1]' is no JSON object"),
         ({"AUTOMATION_EVENT_PAYLOAD": "[" * 100_000}, "is no JSON object"),
         ({"AUTOMATION_EVENT_PAYLOAD": '{"automation_id": 7}'}, "an automation_id that is no text"),
+        (
+            {"AUTOMATION_EVENT_PAYLOAD": '{"automation_id": "7\\n7"}'},
+            "an automation_id with characters that cannot be shown",
+        ),
+        (
+            {"AUTOMATION_EVENT_PAYLOAD": "", "AUTOMATION_ID": "7\n7"},
+            "AUTOMATION_ID has characters that cannot be shown",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_named_and_no_secret_shown(changes: dict[str, str], said: str) -> None:

@@ -22,7 +22,8 @@ SECONDS = 2.0
 MEGABYTES = 512
 LONGEST = 4096
 RUNS = 100_000
-HAS_ATHERIS = importlib.util.find_spec("atheris") is not None
+HAS_ATHERIS = importlib.util.find_spec("atheris") is not None and "pytest" not in sys.modules
+"""Only where a fuzzer runs by itself: what is instrumented is slow, and a test run imports these modules too."""
 
 Check = Callable[[bytes], None]
 

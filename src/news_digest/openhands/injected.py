@@ -146,6 +146,10 @@ def _event_troubles(event: Json) -> Iterator[str]:
         yield f"AUTOMATION_EVENT_PAYLOAD={_shown(str(event))} is no JSON object"
     elif event and not isinstance(event.get("automation_id", ""), str):
         yield "AUTOMATION_EVENT_PAYLOAD has an automation_id that is no text"
+    elif event and not event.get("automation_id", "").isprintable():
+        yield "AUTOMATION_EVENT_PAYLOAD has an automation_id with characters that cannot be shown"
+    if not environment.get("AUTOMATION_ID", "").strip().isprintable():
+        yield "AUTOMATION_ID has characters that cannot be shown"
 
 
 def _is_address(value: str) -> bool:
