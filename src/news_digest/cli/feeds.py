@@ -107,9 +107,7 @@ def import_command(source: str, config_file: str | None, *, as_json: bool) -> No
 
     subscriptions = read_opml(_list(source), "stdin" if source == "-" else source)
     file = FeedFile.of(settings_of(config_file), config_file)
-    added = [
-        split_credentials(feed.url)[0] for feed in subscriptions.feeds if file.add(feed.url, feed.name, feed.tags)
-    ]
+    added = [split_credentials(feed.url)[0] for feed in subscriptions.feeds if file.add(feed.url, feed.name, feed.tags)]
     if added:
         file.save()
     left_out = [split_credentials(each)[0] for each in subscriptions.left_out]

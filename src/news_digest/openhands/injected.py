@@ -131,6 +131,8 @@ def _troubles(environment: Mapping[str, str], event: Json) -> Iterator[str]:
         yield f"WORKSPACE_BASE={_shown(text('WORKSPACE_BASE'))} is no absolute path"
     if text("AUTOMATION_RUN_ID") and not _is_uuid(text("AUTOMATION_RUN_ID")):
         yield f"AUTOMATION_RUN_ID={_shown(text('AUTOMATION_RUN_ID'))} is no UUID"
+    if not text("AUTOMATION_ID").isprintable():
+        yield "AUTOMATION_ID has characters that cannot be shown"
     yield from _event_troubles(event)
 
 
@@ -148,8 +150,6 @@ def _event_troubles(event: Json) -> Iterator[str]:
         yield "AUTOMATION_EVENT_PAYLOAD has an automation_id that is no text"
     elif event and not event.get("automation_id", "").isprintable():
         yield "AUTOMATION_EVENT_PAYLOAD has an automation_id with characters that cannot be shown"
-    if not environment.get("AUTOMATION_ID", "").strip().isprintable():
-        yield "AUTOMATION_ID has characters that cannot be shown"
 
 
 def _is_address(value: str) -> bool:
