@@ -93,6 +93,7 @@ def test_a_run_in_json_is_one_object_with_its_digest(shell: Shell) -> None:
     assert len(report["digests"]) == 1
 
 
+@pytest.mark.slow
 def test_every_feed_failing_exits_with_three_and_the_reasons(shell: Shell) -> None:
     shell.configure(feeds=[shell.feeds.urls[-1], "http://127.0.0.1:9/closed"])
     code, out, err = shell("run")

@@ -228,6 +228,7 @@ def test_add_takes_a_name_and_tags(site: Site) -> None:
     assert (row["name"], row["tags"]) == ("Mine", ["x", "two words"])
 
 
+@pytest.mark.slow
 def test_a_login_in_the_address_is_sent_to_its_site_kept_in_the_file_and_shown_nowhere(site: Site) -> None:
     needed = "Basic " + base64.b64encode(b"me:s3cret").decode()
     with serving(lambda _: feed("b")) as other:
@@ -588,6 +589,7 @@ def test_what_remove_cannot_tell_it_says(site: Site, wanted: str, said: str) -> 
 # --- check ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_check_is_a_table_with_a_sentence_below_what_failed(site: Site) -> None:
     site.pages.update(
         {"/a": feed("a", 12), "/empty": feed("b", 0), "/page": page(), "/403": reply("403 No", body=ROBOTS)}

@@ -46,6 +46,7 @@ def in_process(command: Sequence[str], **_: Any) -> subprocess.CompletedProcess[
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the scorer leaves its index open
 @pytest.mark.parametrize(("name", "least"), [("feeds", 130), ("feedparser", 417), ("bugreports", 48)])
+@pytest.mark.slow
 def test_the_scorer_finds_ours_right(
     shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, least: int
 ) -> None:
@@ -108,10 +109,12 @@ def compare(shared: Path, name: str, oracle: Oracle, most_bytes: int) -> None:
     assert {key: gone for key, gone in lost.items() if key not in REVIEWED} == {}
 
 
+@pytest.mark.slow
 def test_fastfeedparser_finds_no_story_that_ours_does_not(shared: Path) -> None:
     compare(shared, "fastfeedparser", by_fastfeedparser, 10_000_000)
 
 
+@pytest.mark.slow
 def test_feedparser_finds_no_story_that_ours_does_not(shared: Path) -> None:
     compare(shared, "feedparser", by_feedparser, 20_000)
 
