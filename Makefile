@@ -24,7 +24,7 @@ demo: $(STAMP) ## a digest from sample feeds: no key, no account, no network
 digest: $(STAMP) ## today's digest from live feeds
 	$(BIN)/news-digest run
 
-test: $(STAMP) ## the tests, in about a minute; `make check` has those that take longer
+test: $(STAMP) ## the tests, in little more than a minute; `make check` has those that take longer
 	$(PYTEST) $(QUICK) $(ARGS)
 
 check: lint types coverage ## format, lint, types, all tests that need no service, coverage of the core
